@@ -112,3 +112,24 @@ fn verify_takes_verilog_from_outside_and_finds_its_mistake() {
     }
     panic!("no mutant was caught");
 }
+
+/// What `nic emit --prefix` wrote is taken as it is, and compared.
+#[test]
+fn verify_takes_emitted_verilog_with_a_prefix() {
+    let dir = folder("prefix");
+    let emit = ["emit", "--block", "stream_route", "--prefix", "mine", "--one-file", "-o", "rtl"];
+    let (code, _, stderr) = nic(&dir, &emit);
+    assert_eq!(code, 0, "{stderr}");
+    let path = dir.join("rtl/mine_stream_route.v");
+    let verify = ["verify", "--block", "stream_route", "--seed", "1", "--cycles", "2000"];
+    let verify = [&verify[..], &["--verilog", path.to_str().expect("UTF-8")]].concat();
+    let (code, stdout, stderr) = nic(&dir, &verify);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let text = std::fs::read_to_string(&path).expect("emitted");
+    let changed = text.replacen("item <= s_data", "item <= ~s_data", 1);
+    assert_ne!(changed, text, "the change must change something");
+    std::fs::write(&path, changed).expect("written");
+    let (code, stdout, stderr) = nic(&dir, &verify);
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    assert!(stdout.contains("stream_route: mismatch"), "{stdout}");
+}

@@ -131,20 +131,22 @@ impl Library {
                 let params: Vec<&str> = module.params.iter().map(String::as_str).collect();
                 name = [&[name.as_str()][..], &params[..]].concat().join("_");
             }
-            let plain = name.clone();
-            let mut version = 1;
-            while taken.contains(&name) {
-                version += 1;
-                name = format!("{plain}_v{version}");
-            }
-            taken.push(name.clone());
-            names[i] = name;
+            names[i] = free_name(name, &mut taken);
         }
         if let Some(name) = names.last_mut() {
             *name = top.into();
         }
         names
     }
+}
+
+/// `name`, or a version of it that is not yet taken; now it is.
+pub fn free_name(name: String, taken: &mut Vec<String>) -> String {
+    let versions = (2..).map(|version| format!("{name}_v{version}"));
+    let mut all = std::iter::once(name.clone()).chain(versions);
+    let free = all.find(|name| !taken.contains(name)).expect("there are enough numbers");
+    taken.push(free.clone());
+    free
 }
 
 fn fill_cell(module: &mut Module, cell: Cell, out: &mut Vec<Finding>) {

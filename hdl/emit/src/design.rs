@@ -1,7 +1,8 @@
 //! An emitted design: its modules, and the files they go to.
 
-use crate::ir::Port;
-use std::fmt::Write as _;
+use crate::build::free_name;
+use crate::ir::{Module, Port};
+use crate::print;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -27,9 +28,46 @@ pub struct Design {
     pub ports: Vec<Port>,
     /// Signals that a module declares but doesn't need, as `module.signal[high:low]`.
     pub unused: Vec<String>,
+    /// What the texts are printed from.
+    built: Vec<Module>,
 }
 
 impl Design {
+    /// Prints `built`, children before parents, under the names `names`.
+    pub(crate) fn print(preset: &str, built: Vec<Module>, names: Vec<String>) -> Self {
+        let mut modules = vec![];
+        let mut unused = vec![];
+        for (module, own) in built.iter().zip(&names) {
+            let mut text = format!("// {}\n", module.type_name);
+            text.push_str(&print::print(module, own, &|i| names[i].clone()));
+            modules.push((own.clone(), text));
+            for (signal, ranges) in print::unused(module) {
+                let bits = ranges.iter().map(|(h, l)| format!("{own}.{signal}[{h}:{l}]"));
+                unused.extend(bits);
+            }
+        }
+        let top = names.last().cloned().unwrap_or_default();
+        let ports = built.last().map_or(vec![], |module| module.ports.clone());
+        Self { top, preset: preset.into(), modules, ports, unused, built }
+    }
+
+    /// The same design with names for a project that has others: each module's begins with
+    /// `prefix_`, unless it does so or is `prefix` already.
+    pub fn with_prefix(&self, prefix: &str) -> Self {
+        let begins = |name: &str| match name.strip_prefix(prefix) {
+            Some(rest) => rest.is_empty() || rest.starts_with('_'),
+            None => false,
+        };
+        let own: Vec<&String> = self.modules.iter().map(|(name, _)| name).collect();
+        let mut taken: Vec<String> = own.iter().filter(|n| begins(n)).map(|&n| n.clone()).collect();
+        let mut name = |own: &String| match begins(own) {
+            true => own.clone(),
+            false => free_name(format!("{prefix}_{own}"), &mut taken),
+        };
+        let names = own.into_iter().map(&mut name).collect();
+        Self::print(&self.preset, self.built.clone(), names)
+    }
+
     /// The comment and directives before the modules of a file.
     fn header(&self) -> String {
         format!(
@@ -53,47 +91,35 @@ impl Design {
         self.file(&self.modules)
     }
 
-    /// Writes the Verilog, `files.f` and a FuseSoC `.core` into `dir`; the Verilog files' paths.
-    ///
-    /// `files.f` and the `.core` name the files relative to themselves, children before parents, so
-    /// that the folder can be moved. A tool that reads file lists needs its option for that, which
-    /// is `-F` in Verilator, VCS, Questa and Xcelium; `-f` looks from where it runs. Icarus has only
-    /// the latter and Yosys no lists: they take `DIR/*.v`, which is the same files.
-    pub fn write_dir(&self, dir: &Path, layout: Layout) -> io::Result<Vec<PathBuf>> {
-        fs::create_dir_all(dir)?;
-        let files: Vec<(String, String)> = match layout {
+    /// Name and text of each Verilog file, children before parents.
+    pub fn files(&self, layout: Layout) -> Vec<(String, String)> {
+        let file =
+            |m: &(String, String)| (format!("{}.v", m.0), self.file(std::slice::from_ref(m)));
+        match layout {
             Layout::OneFile => vec![(format!("{}.v", self.top), self.single_file())],
-            Layout::FilePerModule => self
-                .modules
-                .iter()
-                .map(|m| (format!("{}.v", m.0), self.file(std::slice::from_ref(m))))
-                .collect(),
-        };
-        let mut list = String::new();
-        let mut paths = vec![];
-        for (name, text) in &files {
-            fs::write(dir.join(name), text)?;
-            let _ = writeln!(list, "{name}");
-            paths.push(dir.join(name));
+            Layout::FilePerModule => self.modules.iter().map(file).collect(),
         }
-        fs::write(dir.join("files.f"), list)?;
-        let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
-        fs::write(dir.join(format!("{}.core", self.top)), self.fusesoc(&names))?;
-        Ok(paths)
     }
 
-    fn fusesoc(&self, files: &[&str]) -> String {
-        let list: Vec<String> = files.iter().map(|f| format!("      - {f}")).collect();
-        format!(
-            "CAPI=2:\n\
-             name: rdma-nic:{preset}:{top}:{version}\n\
-             description: {top} of the open RDMA NIC, preset {preset}\n\n\
-             filesets:\n  rtl:\n    files:\n{files}\n    file_type: verilogSource\n\n\
-             targets:\n  default:\n    filesets: [rtl]\n    toplevel: {top}\n",
-            preset = self.preset,
-            top = self.top,
-            version = env!("CARGO_PKG_VERSION"),
-            files = list.join("\n"),
-        )
+    /// Writes the Verilog and the list of its files, `files.f`, into `dir`; the Verilog files' paths.
+    pub fn write_dir(&self, dir: &Path, layout: Layout) -> io::Result<Vec<PathBuf>> {
+        fs::create_dir_all(dir)?;
+        let files = self.files(layout);
+        fs::write(dir.join("files.f"), file_list(&files))?;
+        let write = |(name, text): &(String, String)| {
+            let path = dir.join(name);
+            fs::write(&path, text).map(|()| path)
+        };
+        files.iter().map(write).collect()
     }
+}
+
+/// The text of `files.f`.
+///
+/// It names the files relative to itself, so that the folder can be moved. A tool that reads file
+/// lists needs its option for that, which is `-F` in Verilator, VCS, Questa and Xcelium; `-f` looks
+/// from where it runs. Icarus has only the latter and Yosys no lists: they take `DIR/*.v`, which is
+/// the same files.
+pub fn file_list(files: &[(String, String)]) -> String {
+    files.iter().map(|(name, _)| format!("{name}\n")).collect()
 }

@@ -41,7 +41,7 @@ mod walk;
 pub use axi_top::axi_top;
 pub use bundle::{Absent, Joins, Kind, Regs, Wire, FLAT};
 pub use cell::cell;
-pub use design::{Design, Layout};
+pub use design::{file_list, Design, Layout};
 pub use error::{EmitError, Finding, Rule};
 pub use ir::{Dir, Port};
 pub use module::visit_module;
@@ -64,17 +64,5 @@ pub fn emit_block(name: &str, block: &impl Block, preset: &str) -> Result<Design
         library.modules[top].body = ir::Body::Cell(cell.with_own_defaults());
     }
     let names = library.names(name);
-    let mut modules = vec![];
-    let mut unused = vec![];
-    for (module, own) in library.modules.iter().zip(&names) {
-        let mut text = format!("// {}\n", module.type_name);
-        text.push_str(&print::print(module, own, &|i| names[i].clone()));
-        modules.push((own.clone(), text));
-        for (signal, ranges) in print::unused(module) {
-            let bits = ranges.iter().map(|(h, l)| format!("{own}.{signal}[{h}:{l}]"));
-            unused.extend(bits);
-        }
-    }
-    let ports = library.modules[top].ports.clone();
-    Ok(Design { top: name.into(), preset: preset.into(), modules, ports, unused })
+    Ok(Design::print(preset, library.modules, names))
 }

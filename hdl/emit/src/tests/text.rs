@@ -1,7 +1,7 @@
 //! How the Verilog of accepted blocks reads.
 
 use super::{emitted, refused, text};
-use crate::{Reg, Rule, Unreset};
+use crate::{Design, Reg, Rule, Unreset};
 use nic_block::{block, kernel};
 use rust_hdl_core::prelude::*;
 
@@ -195,6 +195,27 @@ fn shares_equal_modules_and_names_different_ones_by_size() {
     let names: Vec<&str> = design.modules.iter().map(|m| m.0.as_str()).collect();
     assert_eq!(names, ["delay_8", "delay_4", "uut"]);
     assert!(design.modules[2].1.contains(".d(one_q)"), "{}", design.modules[2].1);
+    names_begin_with_a_prefix(&design);
+}
+
+/// Modules and what names them; a name that begins so stays, and two never become one.
+fn names_begin_with_a_prefix(design: &Design) {
+    let with = |prefix: &str| {
+        let design = design.with_prefix(prefix);
+        let names: Vec<String> = design.modules.iter().map(|m| m.0.clone()).collect();
+        for (name, text) in &design.modules {
+            assert!(text.contains(&format!("\nmodule {name} (")), "{name}: {text}");
+        }
+        let (top, text) = design.modules.last().expect("a design has a top");
+        assert_eq!(*top, design.top);
+        assert!(text.contains(&format!("    {} one (", names[0])), "{text}");
+        assert!(text.contains(&format!("    {} four (", names[1])), "{text}");
+        names
+    };
+    assert_eq!(with("mine"), ["mine_delay_8", "mine_delay_4", "mine_uut"]);
+    assert_eq!(with("delay"), ["delay_8", "delay_4", "delay_uut"]);
+    assert_eq!(with("uut"), ["uut_delay_8", "uut_delay_4", "uut"]);
+    assert_eq!(with("ut"), ["ut_delay_8", "ut_delay_4", "ut_uut"]);
 }
 
 #[test]
@@ -252,4 +273,32 @@ fn implies_clock_and_reset_of_sub_blocks_by_exact_name_alone() {
     assert_eq!(text.matches(".clock(clock)").count(), 2, "{text}");
     assert_eq!(text.matches(".reset(reset)").count(), 1, "{text}");
     assert!(text.contains("assign flushed_reset = reset | flush;"), "{text}");
+}
+
+#[test]
+fn a_prefix_makes_no_two_names_one() {
+    shape!(OneDelay {} {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.r.next = self.x.val();
+            self.y.next = self.r.val();
+        }
+    });
+    shape!(Both { plain: Delay<8>, one: OneDelay } {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.plain.d.next = self.x.val();
+            self.one.x.next = self.plain.q.val();
+            self.r.next = self.one.y.val();
+            self.y.next = self.r.val();
+        }
+    });
+    let design = emitted(&Both::default()).unwrap().with_prefix("one");
+    let names: Vec<&str> = design.modules.iter().map(|m| m.0.as_str()).collect();
+    assert_eq!(names, ["one_delay_v2", "one_delay", "one_uut"]);
+    let top = &design.modules[2].1;
+    assert!(
+        top.contains("    one_delay_v2 plain (") && top.contains("    one_delay one ("),
+        "{top}"
+    );
 }

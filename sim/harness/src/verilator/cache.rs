@@ -93,12 +93,14 @@ impl Source {
         Self { top: top.into(), text: text.into(), file_name, files: Vec::new() }
     }
 
-    /// The Verilog file at `path`, whose top module is `top`.
-    pub fn read(top: &str, path: &Path) -> Result<Self, Error> {
+    /// The Verilog file at `path`, whose top module is `block`, or behind a prefix: the only one
+    /// that is called `<prefix>_<block>`.
+    pub fn read(block: &str, path: &Path) -> Result<Self, Error> {
         let text = read_text(path)?;
         let file_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
-        let file_name = file_name.unwrap_or_else(|| format!("{top}.v"));
-        Ok(Self { top: top.into(), text, file_name, files: Vec::new() })
+        let file_name = file_name.unwrap_or_else(|| format!("{block}.v"));
+        let top = top_of(block, &text).into();
+        Ok(Self { top, text, file_name, files: Vec::new() })
     }
 
     /// The model in this flavour: from memory, from the cache on disk, or built now.
@@ -411,6 +413,21 @@ fn read_text(path: &Path) -> Result<String, Error> {
 
 fn io<T>(path: &Path, result: std::io::Result<T>) -> Result<T, Error> {
     result.map_err(|e| Error::Io(path.into(), e.to_string()))
+}
+
+/// The module of `text` that is `block`.
+fn top_of<'a>(block: &'a str, text: &'a str) -> &'a str {
+    let heads = text.lines().filter_map(|line| line.trim_start().strip_prefix("module "));
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let names = heads.filter_map(|head| head.trim_start().split(is_end).next());
+    let is_block =
+        |name: &&str| name.strip_suffix(block).is_some_and(|prefix| prefix.ends_with('_'));
+    let names: Vec<&str> = names.collect();
+    let mut prefixed = names.iter().copied().filter(is_block);
+    match (prefixed.next(), prefixed.next()) {
+        (Some(name), None) if !names.contains(&block) => name,
+        _ => block,
+    }
 }
 
 #[cfg(test)]

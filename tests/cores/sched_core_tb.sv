@@ -4,7 +4,7 @@
 // the packets in 1 ms.
 //
 //   nic emit --core sched -o rtl
-//   iverilog -g2005 -s sched_core_tb -o tb rtl/*.v tests/cores/sched_core_tb.v && vvp tb
+//   iverilog -g2012 -s sched_core_tb -o tb rtl/*.v rtl/sched_core_tb.sv && vvp -n tb
 `timescale 1ns / 1ps
 
 module sched_core_tb;
@@ -43,10 +43,7 @@ module sched_core_tb;
     );
 
     task fail(input [8*40-1:0] what);
-        begin
-            $display("FAIL: %0s", what);
-            $finish;
-        end
+        $fatal(1, "%0s", what);
     endtask
 
     task write(input [15:0] address, input [31:0] value);
@@ -56,6 +53,18 @@ module sched_core_tb;
             @(negedge clock) awvalid = 0; wvalid = 0;
             while (!bvalid) @(negedge clock);
             if (bresp != 0) fail("write refused");
+            @(negedge clock);
+        end
+    endtask
+
+    task read(input [15:0] address, output [31:0] value);
+        begin
+            @(negedge clock) araddr = address; arvalid = 1;
+            while (!arready) @(negedge clock);
+            @(negedge clock) arvalid = 0;
+            while (!rvalid) @(negedge clock);
+            if (rresp != 0) fail("read refused");
+            value = rdata;
             @(negedge clock);
         end
     endtask
@@ -83,6 +92,7 @@ module sched_core_tb;
     integer cycle = 0;
     integer start;
     reg [15:0] flow;
+    reg [31:0] value;
     always @(posedge clock) cycle = cycle + 1;
 
     initial begin
@@ -90,7 +100,11 @@ module sched_core_tb;
         packets[1] = 0;
         repeat (4) @(negedge clock);
         reset = 0;
-        repeat (100) @(negedge clock);
+        read(16'h000, value);
+        if (value != 32'h524e5343) fail("this is not the scheduler core");
+        // The rows of the flows are cleared, one a cycle.
+        read(16'h008, value);
+        repeat ((1 << value[7:4]) + 100) @(negedge clock);
         create(0, 6);
         create(1, 2);
         arm(0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A test bench to start from: sets a register, creates flow 5, and sends it two ACKs. The second
+// A test bench to start from: sets a register, creates flow 3, and sends it two ACKs. The second
 // one tells of a full link and a queue, so its window is smaller than the first.
 //
 //   nic emit --core cc -o rtl
-//   iverilog -g2005 -s cc_core_tb -o tb rtl/*.v tests/cores/cc_core_tb.v && vvp tb
+//   iverilog -g2012 -s cc_core_tb -o tb rtl/*.v rtl/cc_core_tb.sv && vvp -n tb
 `timescale 1ns / 1ps
 
 module cc_core_tb;
@@ -40,10 +40,7 @@ module cc_core_tb;
     );
 
     task fail(input [8*40-1:0] what);
-        begin
-            $display("FAIL: %0s", what);
-            $finish;
-        end
+        $fatal(1, "%0s", what);
     endtask
 
     task write(input [15:0] address, input [31:0] value);
@@ -78,7 +75,7 @@ module cc_core_tb;
         begin
             @(negedge clock);
             //     records 4..1, 0      -      path   hops  tel   snd_nxt     psn  flow
-            ack = {256'd0, record, 16'd0, 12'd7, 3'd1, 1'b1, psn + 24'd4, psn, 16'd5};
+            ack = {256'd0, record, 16'd0, 12'd7, 3'd1, 1'b1, psn + 24'd4, psn, 16'd3};
             ack_valid = 1;
             while (!ack_ready) @(negedge clock);
             @(negedge clock) ack_valid = 0;
@@ -108,7 +105,7 @@ module cc_core_tb;
         if (value != 3) fail("CC_MAX_STAGE");
         @(negedge clock);
         //      rate 8.0      window     -     telemetry  create  flow
-        flow = {32'h0800_0000, 32'd5000, 13'd0, 1'b1, 2'd1, 16'd5};
+        flow = {32'h0800_0000, 32'd5000, 13'd0, 1'b1, 2'd1, 16'd3};
         flow_valid = 1;
         while (!flow_ready) @(negedge clock);
         @(negedge clock) flow_valid = 0;

@@ -1,0 +1,154 @@
+//! What takes the emitted Verilog into other people's projects: a FuseSoC core, a test bench that
+//! checks itself, and a script that packages an IP core for Vivado.
+
+use nic_hdl::emit::{Design, Dir};
+use std::collections::BTreeMap;
+
+/// The benches of the cores, by the block at their top.
+const BENCHES: &[(&str, &str)] = &[
+    ("cc_core", include_str!("../../../../tests/cores/cc_core_tb.sv")),
+    ("sched_core", include_str!("../../../../tests/cores/sched_core_tb.sv")),
+];
+
+/// Blocks and presets that fit an iCE40 HX8K.
+const ICE40: &[(&str, &str)] = &[("cc_core", "cu")];
+
+/// Name and text of each file.
+pub fn files(block: &str, design: &Design, verilog: &[(String, String)]) -> Vec<(String, String)> {
+    let verilog: Vec<&str> = verilog.iter().map(|(name, _)| name.as_str()).collect();
+    let bench = BENCHES.iter().find(|(of, _)| *of == block);
+    let bench = bench.map(|(_, text)| {
+        let text = text.replace(&format!("{block}_tb"), &format!("{}_tb", design.top));
+        let text =
+            text.replace(&format!("    {block} dut ("), &format!("    {} dut (", design.top));
+        (format!("{}_tb.sv", design.top), text)
+    });
+    let core = fusesoc(block, design, &verilog, bench.as_ref().map(|(name, _)| name.as_str()));
+    let mut files = vec![(format!("{}.core", design.top), core)];
+    files.extend(bench);
+    files.push(("package_ip.tcl".into(), vivado(design, &verilog)));
+    files
+}
+
+/// A target of the FuseSoC core, that runs `tool` in a flow of Edalize.
+fn target(name: &str, filesets: &str, top: &str, flow: &str, options: &[&str]) -> String {
+    let options: String = options.iter().map(|option| format!("      {option}\n")).collect();
+    format!(
+        "  {name}:\n    filesets: [{filesets}]\n    toplevel: {top}\n    flow: {flow}\n    \
+         flow_options:\n{options}"
+    )
+}
+
+fn fusesoc(block: &str, design: &Design, verilog: &[&str], bench: Option<&str>) -> String {
+    let Design { top, preset, .. } = design;
+    let synth = |name: &str, arch: &str, options: &[&str]| {
+        let arch = format!("arch: {arch}");
+        let shared = ["tool: yosys", "output_format: json", &arch];
+        target(name, "rtl", top, "generic", &[&shared, options].concat())
+    };
+    let list: String = verilog.iter().map(|file| format!("      - {file}\n")).collect();
+    let mut text = format!(
+        "CAPI=2:\n\
+         name: rdma-nic:{preset}:{top}:{version}\n\
+         description: {block} of the open RDMA NIC, preset {preset}\n\n\
+         filesets:\n  rtl:\n    files:\n{list}    file_type: verilogSource\n",
+        version = env!("CARGO_PKG_VERSION"),
+    );
+    if let Some(bench) = bench {
+        text +=
+            &format!("  bench:\n    files:\n      - {bench}\n    file_type: systemVerilogSource\n");
+    }
+    text += &format!("\ntargets:\n  default:\n    filesets: [rtl]\n    toplevel: {top}\n");
+    text += &target("lint", "rtl", top, "lint", &["tool: verilator", "verilator_options: [-Wall]"]);
+    if bench.is_some() {
+        let options = ["tool: icarus", "iverilog_options: [-g2012]"];
+        text += &target("sim", "rtl, bench", &format!("{top}_tb"), "sim", &options);
+    }
+    text += &synth("synth", "ecp5", &[]);
+    if ICE40.contains(&(block, preset)) {
+        text += &synth("synth_ice40", "ice40", &["yosys_synth_options: [-abc9, -device, hx]"]);
+    }
+    let xcup = "yosys_synth_options: [-family, xcup, -flatten, -noiopad]";
+    text + &synth("synth_xcup", "xilinx", &[xcup])
+}
+
+/// A bus of the top module: its name and what Vivado calls it.
+struct Bus<'a> {
+    name: &'a str,
+    kind: &'static str,
+    ports: Vec<&'a str>,
+}
+
+/// The buses, by the names of their ports.
+fn buses(design: &Design) -> Vec<Bus<'_>> {
+    let names: Vec<&str> = design.ports.iter().map(|port| port.name.as_str()).collect();
+    let has = |bus: &str, signal: &str| names.contains(&format!("{bus}_{signal}").as_str());
+    let kind = |bus: &str| match () {
+        () if has(bus, "tvalid") => Some("axis"),
+        () if has(bus, "awlen") => Some("aximm"),
+        () if has(bus, "awvalid") => Some("aximm"),
+        () => None,
+    };
+    let mut buses: BTreeMap<&str, Bus<'_>> = BTreeMap::new();
+    for port in &names {
+        let Some((name, _)) = port.rsplit_once('_') else { continue };
+        let Some(kind) = kind(name) else { continue };
+        buses.entry(name).or_insert(Bus { name, kind, ports: vec![] }).ports.push(port);
+    }
+    buses.into_values().collect()
+}
+
+/// The script for Vivado.
+fn vivado(design: &Design, verilog: &[&str]) -> String {
+    let Design { top, preset, .. } = design;
+    let files: String = verilog.iter().map(|file| format!("    {file}\n")).collect();
+    let mut text = format!(
+        "# Packages {top} as an IP core for Vivado's catalogue, into ./{top}_ip:\n\
+         #   vivado -mode batch -source DIR/package_ip.tcl\n\
+         # NOT RUN IN VIVADO: it is written after UG835 and UG1118, and its Tcl alone was tried.\n\
+         # Generated by `nic emit`.\n\
+         set here [file dirname [file normalize [info script]]]\n\
+         set files {{\n{files}}}\n\n\
+         create_project -force {top}_project ./{top}_project\n\
+         foreach file $files {{ add_files -norecurse [file join $here $file] }}\n\
+         set_property top {top} [current_fileset]\n\
+         update_compile_order -fileset sources_1\n\
+         ipx::package_project -root_dir ./{top}_ip -vendor rdma-nic -library {preset} \\\n    \
+         -taxonomy /UserIP -import_files -force\n\
+         set core [ipx::current_core]\n\
+         set_property name {top} $core\n\
+         set_property version {version} $core\n\
+         set_property display_name {{{top}, preset {preset}}} $core\n\n\
+         # Buses: what Vivado guessed from the names of ports makes place for what they are.\n\
+         ipx::remove_all_bus_interface $core\n\
+         proc bus {{kind ports}} {{\n    \
+         ipx::infer_bus_interface $ports xilinx.com:$kind:1.0 [ipx::current_core]\n\
+         }}\n",
+        version = env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("0.1", |(v, _)| v),
+    );
+    let buses = buses(design);
+    for Bus { kind, ports, .. } in &buses {
+        text += &format!("bus interface:{kind}_rtl {{{}}}\n", ports.join(" "));
+    }
+    for port in design.ports.iter().filter(|port| port.clock) {
+        text += &format!("bus signal:clock_rtl {}\n", port.name);
+        for bus in &buses {
+            text += &format!(
+                "ipx::associate_bus_interfaces -busif {} -clock {} $core\n",
+                bus.name, port.name
+            );
+        }
+    }
+    let is_reset = |name: &str| matches!(name, "reset");
+    for port in design.ports.iter().filter(|port| port.dir == Dir::In && is_reset(&port.name)) {
+        text += &format!(
+            "bus signal:reset_rtl {name}\n\
+             set polarity [ipx::add_bus_parameter POLARITY \\\n    \
+             [ipx::get_bus_interfaces {name} -of_objects $core]]\n\
+             set_property value ACTIVE_HIGH $polarity\n",
+            name = port.name
+        );
+    }
+    text + "\nipx::create_xgui_files $core\nipx::update_checksums $core\nipx::check_integrity $core\n\
+            ipx::save_core $core\nclose_project\n"
+}
