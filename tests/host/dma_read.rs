@@ -38,7 +38,7 @@ fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, Vec<(Vec<u8>, b
                 addr: s_cmd_addr,
                 bytes: s_cmd_bytes,
             },
-            m_axi: memory.drive_read(&out.m_axi).into(),
+            m_axi: memory.drive_read(&out.m_axi),
             m_axis: TreadyPort { tready: true },
         };
         if pins.m_axi.rvalid && out.m_axi.rready {
