@@ -111,7 +111,8 @@ def run(top, test_module, rtl, test=None):
     runner = get_runner("icarus")
     build = rtl / "cocotb"
     build.mkdir(exist_ok=True)
-    sources = [rtl / line for line in (rtl / "files.f").read_text().split()]
+    names = [*(rtl / "files.f").read_text().split(), f"{top}_axi.v"]
+    sources = [rtl / name for name in names]
     runner.build(sources=sources, hdl_toplevel=f"{top}_axi", build_dir=build,
                  timescale=("1ns", "1ps"), build_args=["-g2005"], log_file=build / "build.log")
     results = runner.test(hdl_toplevel=f"{top}_axi", test_module=test_module, build_dir=build,

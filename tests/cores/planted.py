@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core_bench import run
 
-# Core, test, file, what stands there, and what is planted instead.
+# Core, test, file without the core's prefix, what stands there, and what is planted instead.
 PLANTED = [
     # One byte of eight is not written to host memory.
     ("nic", "write/seed=None", "dma_write_align.v",
@@ -54,6 +54,8 @@ def main():
         broken = folder / "planted"
         shutil.rmtree(broken, ignore_errors=True)
         shutil.copytree(folder / top, broken, ignore=shutil.ignore_patterns("cocotb"))
+        if not (broken / file).exists():
+            file = f"{top.removesuffix('_core')}_{file}"
         verilog = (broken / file).read_text()
         if verilog.count(text) != 1:
             sys.exit(f"planted.py: {top}/{file} has {verilog.count(text)} times: {text}")

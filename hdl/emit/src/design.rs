@@ -1,5 +1,6 @@
 //! An emitted design: its modules, and the files they go to.
 
+use crate::axi_top::axi_top;
 use crate::build::free_name;
 use crate::ir::{Module, Port};
 use crate::print;
@@ -89,6 +90,12 @@ impl Design {
     /// The whole design as one text.
     pub fn single_file(&self) -> String {
         self.file(&self.modules)
+    }
+
+    /// Name and text of the file of a thin top with the names of AXI; none without registers.
+    pub fn axi_top(&self) -> Option<(String, String)> {
+        let module = axi_top(&self.top, &self.ports)?;
+        Some((format!("{}.v", module.0), self.file(&[module])))
     }
 
     /// Name and text of each Verilog file, children before parents.

@@ -91,10 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     };
     let design = emit::by_name(name, &config).map_err(|e| refusal(arguments, name, &config, &e))?;
     let folder = Folder::open(dir)?;
-    let mut design = design.with_prefix(&prefix(arguments));
-    if arguments.block.is_none() {
-        design.modules.extend(emit::axi_top(&design.top, &design.ports));
-    }
+    let design = design.with_prefix(&prefix(arguments));
     let layout = if arguments.one_file { Layout::OneFile } else { Layout::FilePerModule };
     let verilog = design.files(layout);
     let files = [verilog.clone(), beside(name, &design, &config, &verilog)].concat();
@@ -159,6 +156,8 @@ fn beside(
     verilog: &[(String, String)],
 ) -> Vec<(String, String)> {
     let mut files = vec![("files.f".into(), file_list(verilog))];
+    // A second top, which is in no list: a tool that is given both asks which.
+    files.extend(design.axi_top());
     if let Some(map) = Map::of(block, config) {
         files.push(("registers.md".into(), regmap::markdown(&map)));
         files.push((format!("{block}_regs.h"), regmap::c_header(&map)));
