@@ -155,6 +155,53 @@ fn emitted_cores_compile_in_one_project() {
     assert_eq!(together(&project, &PROJECT.map(|(_, top)| top)), []);
 }
 
+/// Runs the bench that was emitted beside a core; what it prints, and whether it passed.
+fn bench(rtl: &Path, top: &str) -> (bool, String) {
+    let command = format!("iverilog -g2012 -o tb *.v {top}_tb.sv && vvp -n tb");
+    let output = Command::new("sh").args(["-c", &command]).current_dir(rtl).output();
+    let output = output.expect("sh runs");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let passed = text.lines().any(|line| line == "PASS");
+    assert_eq!(output.status.success(), passed, "{top}: {text}");
+    (passed, text)
+}
+
+#[test]
+fn emitted_benches_pass() {
+    for (arguments, top) in PROJECT {
+        let rtl = folder(&format!("bench_{top}"));
+        emitted(arguments, &rtl);
+        let (passed, text) = bench(&rtl, top);
+        assert!(passed, "{top}: {text}");
+    }
+}
+
+#[test]
+fn emitted_benches_find_faults() {
+    let faults = [
+        ("nic", "nic", "id = 32'h524e_4943", "id = 32'h0"),
+        ("nic", "nic", "rotated_strobe_next = all_lanes", "rotated_strobe_next = 8'h7f"),
+        ("cc", "cc_core", "is_bad = judged && (|records_bad)", "is_bad = 1'b1"),
+        ("sched", "sched_core", "sum_4 <= credit_3 + gain", "sum_4 <= credit_3 - gain"),
+        ("rx", "rx_pipe", "ok = crc_m_crc == wanted", "ok = 1'b1"),
+        ("tx", "tx_pipe", "b0 | reserved_ones", "b0"),
+    ];
+    for (core, top, from, to) in faults {
+        let rtl = folder(&format!("fault_{core}"));
+        emitted(&["--core", core], &rtl);
+        let mut found = 0;
+        for name in files(&rtl).iter().filter(|name| name.ends_with(".v")) {
+            let text = std::fs::read_to_string(rtl.join(name)).expect("it was written");
+            found += text.matches(from).count();
+            std::fs::write(rtl.join(name), text.replace(from, to)).expect("it can be written");
+        }
+        assert_eq!(found, 1, "{core}: {from}");
+        let (passed, text) = bench(&rtl, top);
+        assert!(!passed, "{core} with {to}: {text}");
+    }
+}
+
 /// The check above can fail: two cores without a prefix both have the module `axil_port`.
 #[test]
 fn cores_without_a_prefix_do_not_compile_in_one_project() {
@@ -188,6 +235,75 @@ fn emit_names_modules_after_a_prefix() {
         let error = refused(&["--core", "sched", "--prefix", prefix], &out);
         assert!(error.contains("--prefix"), "{error}");
     }
+}
+
+/// What the Tcl of `package_ip.tcl` calls, as far as it goes without Vivado: files must be there,
+/// ports must be the top's, and no other command may be called.
+const VIVADO: &str = r#"
+proc say {args} { puts "CALL $args" }
+foreach name {create_project set_property update_compile_order ipx::package_project
+        ipx::associate_bus_interfaces ipx::create_xgui_files ipx::update_checksums
+        ipx::check_integrity ipx::save_core close_project} {
+    namespace eval [namespace qualifiers ::$name] {}
+    proc ::$name {args} "say $name {*}\$args"
+}
+proc add_files {option file} {
+    if {![file isfile $file]} { error "no file $file" }
+    say add_files [file tail $file]
+}
+proc current_fileset {} { return sources_1 }
+proc get_property {name object} { return $object }
+proc ipx::current_core {} { return core }
+proc ipx::infer_bus_interface {port kind core} {
+    if {$port ni $::ports} { error "no port $port" }
+    say ipx::infer_bus_interface $port $kind
+}
+proc ipx::get_bus_interfaces {args} {
+    return [expr {[lindex $args 0] eq "-of_objects" ? "s_axil m_axis clock reset" : [lindex $args 0]}]
+}
+proc ipx::add_bus_parameter {name bus} { return $bus.$name }
+"#;
+
+/// Runs `package_ip.tcl` on these stand-ins, in the Tcl of yosys; whether it ends, what it calls.
+fn package_ip(rtl: &Path, ports: &[&str]) -> (bool, String) {
+    let script = rtl.parent().expect("a folder").join("vivado.tcl");
+    let source = rtl.join("package_ip.tcl").display().to_string();
+    let text = format!("set ports {{{}}}\n{VIVADO}\nsource {{{source}}}\n", ports.join(" "));
+    std::fs::write(&script, text).expect("it can be written");
+    let output = Command::new("yosys").args(["-q", "-c"]).arg(&script).output();
+    let output = output.expect("yosys runs");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn emitted_script_for_vivado_names_files_and_ports() {
+    let out = folder("vivado");
+    let rtl = out.join("rtl");
+    emitted(&["--core", "cc"], &rtl);
+    let ports = ["clock", "reset", "s_axil_awaddr"];
+    let (ends, text) = package_ip(&rtl, &ports);
+    assert!(ends, "{text}");
+    let calls: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("CALL ")).collect();
+    let added = calls.iter().filter_map(|call| call.strip_prefix("add_files "));
+    let list = std::fs::read_to_string(rtl.join("files.f")).expect("it was written");
+    assert_eq!(added.collect::<Vec<_>>(), list.lines().collect::<Vec<_>>());
+    for call in [
+        "set_property top cc_core sources_1",
+        "set_property name cc_core core",
+        "set_property value ACTIVE_HIGH reset.POLARITY",
+        "ipx::associate_bus_interfaces -busif s_axil -clock clock core",
+        "ipx::associate_bus_interfaces -busif m_axis -clock clock core",
+        "ipx::save_core core",
+    ] {
+        assert!(calls.contains(&call), "{call}: {text}");
+    }
+    // The stand-ins refuse what is wrong.
+    let (ends, text) = package_ip(&rtl, &["aclk"]);
+    assert!(!ends && text.contains("no port clock"), "{text}");
+    std::fs::remove_file(rtl.join("cc_wind.v")).expect("it is there");
+    let (ends, text) = package_ip(&rtl, &ports);
+    assert!(!ends && text.contains("cc_wind.v"), "{text}");
 }
 
 #[test]

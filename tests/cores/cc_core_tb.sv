@@ -80,15 +80,24 @@ module cc_core_tb;
         end
     endtask
 
+    // The last result, and how many there were; it may come before its event is taken.
+    reg [255:0] last;
+    integer     results = 0, awaited = 0;
+    always @(posedge clock) if (rate_valid) begin
+        last = rate;
+        results = results + 1;
+    end
+
     // Window in bytes and rate in 2^-24 bytes a cycle of the next result.
     reg [31:0] window;
     task result;
         begin
-            while (!rate_valid) @(negedge clock);
-            window = rate[63:32];
-            $display("flow %0d: window %0d bytes, rate %0d.%03d bytes a cycle", rate[15:0], window,
-                     rate[95:88], (rate[87:64] * 64'd1000) >> 24);
-            @(negedge clock);
+            awaited = awaited + 1;
+            while (results < awaited) @(negedge clock);
+            if (results > awaited) fail("more results than events");
+            window = last[63:32];
+            $display("flow %0d: window %0d bytes, rate %0d.%03d bytes a cycle", last[15:0], window,
+                     last[95:88], (last[87:64] * 64'd1000) >> 24);
         end
     endtask
 
@@ -114,7 +123,7 @@ module cc_core_tb;
         if (window != 5000) fail("the first record is only stored");
         send_ack(15, hop(6000, 600, 100));
         result;
-        if (window >= 5000) fail("a queue makes the window smaller");
+        if (window != 4127) fail("a queue makes the window smaller");
         $display("PASS");
         $finish;
     end
