@@ -133,7 +133,10 @@ fn together(project: &Path, tops: &[&str]) -> Vec<(&'static str, String)> {
     let text = format!("module project;\n{instances}endmodule\n");
     std::fs::write(project.join("project.v"), text).expect("the folder can be written");
     let commands = [
-        ("verilator", "verilator --lint-only -Wall -Wno-PINMISSING project.v */*.v"),
+        (
+            "verilator",
+            "verilator --lint-only -Wall -Wno-PINMISSING --top-module project project.v */*.v",
+        ),
         ("iverilog", "iverilog -g2005 -t null -s project project.v */*.v"),
         ("yosys", "yosys -q -p 'read_verilog project.v */*.v; hierarchy -check -top project'"),
     ];
@@ -157,7 +160,7 @@ fn emitted_cores_compile_in_one_project() {
 
 /// Runs the bench that was emitted beside a core; what it prints, and whether it passed.
 fn bench(rtl: &Path, top: &str) -> (bool, String) {
-    let command = format!("iverilog -g2012 -o tb *.v {top}_tb.sv && vvp -n tb");
+    let command = format!("iverilog -g2012 -s {top}_tb -o tb *.v {top}_tb.sv && vvp -n tb");
     let output = Command::new("sh").args(["-c", &command]).current_dir(rtl).output();
     let output = output.expect("sh runs");
     let text = [output.stdout, output.stderr].concat();
