@@ -1,9 +1,7 @@
 //! The catalogue: every block by name, with the sizes that a configuration gives it; with it all of
 //! the emitter. Blocks know nothing of it.
 
-pub use nic_emit::{
-    axi_top, emit_block, file_list, Design, Dir, EmitError, Finding, Layout, Port, Rule,
-};
+pub use nic_emit::{emit_block, file_list, Design, Dir, EmitError, Finding, Layout, Port, Rule};
 
 use crate::cc::{
     active::CcActive,

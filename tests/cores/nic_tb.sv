@@ -4,7 +4,7 @@
 // transmit pipe, line and receive pipe, and their ACK comes back the same way.
 //
 //   nic emit -o rtl
-//   iverilog -g2012 -o tb rtl/*.v rtl/nic_tb.sv && vvp -n tb
+//   iverilog -g2012 -s nic_tb -o tb rtl/*.v rtl/nic_tb.sv && vvp -n tb
 `timescale 1ns / 1ps
 
 module nic_tb;

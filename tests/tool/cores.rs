@@ -2,7 +2,7 @@
 
 use super::lint::complaint;
 use super::waves::{value, Level, Waves};
-use nic_hdl::emit::{axi_top, Design, Dir, Layout, Port};
+use nic_hdl::emit::{Design, Dir, Layout, Port};
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
 use nic_models::golden::cc::unit::OP_CREATE;
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
@@ -37,17 +37,23 @@ fn emitted_files_are_found_from_any_folder() {
     }
 }
 
-/// Verilog of a core with its thin top, in a folder of its own: design, folder, text of the top.
-fn with_thin_top(preset: &str, core: &str) -> (Design, PathBuf, String) {
+/// A core, and name and text of the file of its thin top.
+fn with_thin_top(preset: &str, core: &str) -> (Design, String, String) {
     let config = NicConfig::preset(preset).expect("it is a preset");
-    let mut design = nic_hdl::emit::by_name(core, &config).unwrap_or_else(|e| panic!("{e}"));
-    let (name, text) = axi_top(&design.top, &design.ports).expect("it has registers");
-    assert_eq!(name, format!("{core}_axi"));
-    design.modules.push((name, text.clone()));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("thin_top").join(preset).join(core);
+    let design = nic_hdl::emit::by_name(core, &config).unwrap_or_else(|e| panic!("{e}"));
+    let (file, text) = design.axi_top().expect("it has registers");
+    assert_eq!(file, format!("{core}_axi.v"));
+    (design, file, text)
+}
+
+/// The Verilog of a core and the text of its thin top, in a folder of the test's own.
+fn written(test: &str, design: &Design, file: &str, text: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let folder = folder.join(&design.preset).join(&design.top);
     let _ = std::fs::remove_dir_all(&folder);
     design.write_dir(&folder, Layout::FilePerModule).expect("the folder can be written");
-    (design, folder, text)
+    std::fs::write(folder.join(file), text).expect("the folder can be written");
+    folder
 }
 
 const THIN_TOPS: [(&str, &str); 6] = [
@@ -83,13 +89,15 @@ fn unconnected(design: &Design, text: &str) -> Vec<String> {
 #[test]
 fn thin_top_connects_each_port() {
     for (preset, core) in THIN_TOPS {
-        let (design, folder, text) = with_thin_top(preset, core);
+        let (design, file, text) = with_thin_top(preset, core);
         assert_eq!(unconnected(&design, &text), Vec::<String>::new(), "{preset} {core}");
+        let folder = written("thin_top_connects", &design, &file, &text);
         let top = format!("{core}_axi");
-        let verilator = ["--lint-only", "-Wall", "--top-module", &top, "FILES"];
-        let iverilog = ["-g2005", "-Wall", "-Wno-timescale", "-t", "null", "-s", &top, "FILES"];
+        let verilator = ["--lint-only", "-Wall", "--top-module", &top, "FILES", &file];
+        let iverilog =
+            ["-g2005", "-Wall", "-Wno-timescale", "-t", "null", "-s", &top, "FILES", &file];
         let script =
-            format!("read_verilog FILES; hierarchy -check -top {top}; proc; check -assert");
+            format!("read_verilog FILES {file}; hierarchy -check -top {top}; proc; check -assert");
         assert_eq!(complaint("verilator", &verilator, &folder), "", "{preset} {core}");
         assert_eq!(complaint("iverilog", &iverilog, &folder), "", "{preset} {core}");
         assert_eq!(complaint("yosys", &["-q", "-p", &script], &folder), "", "{preset} {core}");
@@ -98,7 +106,7 @@ fn thin_top_connects_each_port() {
 
 #[test]
 fn thin_top_without_a_port_is_found() {
-    let (design, folder, text) = with_thin_top("gbe", "sched_core");
+    let (design, file, text) = with_thin_top("gbe", "sched_core");
     for port in &design.ports {
         let pin = format!("        .{}(", port.name);
         let (before, after) = text.split_once(&pin).expect("it is connected");
@@ -108,8 +116,8 @@ fn thin_top_without_a_port_is_found() {
     }
     // A tool that lints finds it as well.
     let broken = text.replace("        .s_axis_work_tvalid(s_axis_work_tvalid),\n", "");
-    std::fs::write(folder.join("sched_core_axi.v"), broken).expect("the folder can be written");
-    let verilator = ["--lint-only", "-Wall", "--top-module", "sched_core_axi", "FILES"];
+    let folder = written("thin_top_without_a_port", &design, &file, &broken);
+    let verilator = ["--lint-only", "-Wall", "--top-module", "sched_core_axi", "FILES", &file];
     let found = complaint("verilator", &verilator, &folder);
     assert!(found.contains("PINMISSING") && found.contains("s_axis_work_tvalid"), "{found}");
 }
@@ -141,7 +149,8 @@ fn interfaces(text: &str) -> BTreeMap<&str, (&str, BTreeSet<&str>)> {
 #[test]
 fn thin_top_marks_each_interface() {
     for (preset, core) in THIN_TOPS {
-        let (design, folder, text) = with_thin_top(preset, core);
+        let (design, file, text) = with_thin_top(preset, core);
+        let folder = written("thin_top_marks", &design, &file, &text);
         let found = interfaces(&text);
         let words = |text: &'static str| text.split_whitespace().collect::<BTreeSet<_>>();
         assert_eq!(found["aclk"], ("signal:clock:1.0", words("CLK")));
@@ -166,7 +175,7 @@ fn thin_top_marks_each_interface() {
         );
         // Another reader finds them where they belong.
         let script = format!(
-            "read_verilog {core}_axi.v; select -assert-count {marked} {core}_axi/a:X_INTERFACE_INFO"
+            "read_verilog {file}; select -assert-count {marked} {core}_axi/a:X_INTERFACE_INFO"
         );
         assert_eq!(complaint("yosys", &["-q", "-p", &script], &folder), "");
     }

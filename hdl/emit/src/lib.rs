@@ -38,7 +38,6 @@ mod symbols;
 mod tests;
 mod walk;
 
-pub use axi_top::axi_top;
 pub use bundle::{Absent, Joins, Kind, Regs, Wire, FLAT};
 pub use cell::cell;
 pub use design::{file_list, Design, Layout};
