@@ -279,34 +279,64 @@ fn package_ip(rtl: &Path, ports: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
+/// What the script calls.
+fn calls(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.strip_prefix("CALL ")).collect()
+}
+
+/// The files that it adds.
+fn added(text: &str) -> Vec<&str> {
+    calls(text).into_iter().filter_map(|call| call.strip_prefix("add_files ")).collect()
+}
+
 #[test]
-fn emitted_script_for_vivado_names_files_and_ports() {
+fn emitted_script_for_vivado_packages_the_thin_top() {
     let out = folder("vivado");
     let rtl = out.join("rtl");
     emitted(&["--core", "cc"], &rtl);
-    let ports = ["clock", "reset", "s_axil_awaddr"];
-    let (ends, text) = package_ip(&rtl, &ports);
+    let (ends, text) = package_ip(&rtl, &[]);
     assert!(ends, "{text}");
-    let calls: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("CALL ")).collect();
-    let added = calls.iter().filter_map(|call| call.strip_prefix("add_files "));
-    let list = std::fs::read_to_string(rtl.join("files.f")).expect("it was written");
-    assert_eq!(added.collect::<Vec<_>>(), list.lines().collect::<Vec<_>>());
+    let list =
+        std::fs::read_to_string(rtl.join("files.f")).expect("it was written") + "cc_core_axi.v";
+    assert_eq!(added(&text), list.lines().collect::<Vec<_>>());
+    let calls = calls(&text);
     for call in [
-        "set_property top cc_core sources_1",
+        "set_property top cc_core_axi sources_1",
         "set_property name cc_core core",
-        "set_property value ACTIVE_HIGH reset.POLARITY",
-        "ipx::associate_bus_interfaces -busif s_axil -clock clock core",
-        "ipx::associate_bus_interfaces -busif m_axis -clock clock core",
         "ipx::save_core core",
     ] {
         assert!(calls.contains(&call), "{call}: {text}");
     }
+    assert!(!text.contains("infer_bus_interface"), "the attributes do: {text}");
     // The stand-ins refuse what is wrong.
+    for name in ["cc_wind.v", "cc_core_axi.v"] {
+        std::fs::rename(rtl.join(name), out.join(name)).expect("it is there");
+        let (ends, text) = package_ip(&rtl, &[]);
+        assert!(!ends && text.contains(name), "{text}");
+        std::fs::rename(out.join(name), rtl.join(name)).expect("it is there");
+    }
+}
+
+/// What has no registers has no thin top.
+#[test]
+fn emitted_script_for_vivado_packages_a_plain_top() {
+    let out = folder("vivado_plain");
+    let rtl = out.join("rtl");
+    emitted(FIFO, &rtl);
+    let (ends, text) = package_ip(&rtl, &["clock", "reset"]);
+    assert!(ends, "{text}");
+    assert_eq!(added(&text), ["frame_fifo_ram.v", "frame_fifo.v"]);
+    let calls = calls(&text);
+    for call in [
+        "set_property top frame_fifo sources_1",
+        "set_property value ACTIVE_HIGH reset.POLARITY",
+        "ipx::associate_bus_interfaces -busif s_axil -clock clock core",
+        "ipx::associate_bus_interfaces -busif m_axis -clock clock core",
+    ] {
+        assert!(calls.contains(&call), "{call}: {text}");
+    }
     let (ends, text) = package_ip(&rtl, &["aclk"]);
     assert!(!ends && text.contains("no port clock"), "{text}");
-    std::fs::remove_file(rtl.join("cc_wind.v")).expect("it is there");
-    let (ends, text) = package_ip(&rtl, &ports);
-    assert!(!ends && text.contains("cc_wind.v"), "{text}");
 }
 
 #[test]
