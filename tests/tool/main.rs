@@ -11,5 +11,6 @@ mod four_state;
 mod harness;
 mod lint;
 mod mutants;
+mod planted;
 mod twins;
 mod waves;

@@ -3,7 +3,9 @@
 
 use crate::caught::{catch, FailedCheck};
 use crate::four_state::{Recorder, Recording, SharedRecording};
-use crate::lockstep::{Dut, GoldenOnly, LockStep, Mismatch, StepError, Stepper, TraceWindow};
+use crate::lockstep::{
+    Dut, GoldenOnly, LockStep, Mismatch, NearWraps, StepError, Stepper, TraceWindow,
+};
 use crate::verilator::{Error, Flavour, Source};
 use nic_models::ports::Golden;
 use nic_spec::config::NicConfig;
@@ -24,6 +26,15 @@ const PROGRESS_CYCLES: u64 = 4096;
 pub trait Stimulus<G: Golden> {
     /// Inputs for `cycle` (from 0, after reset); `out` are the outputs before its edge.
     fn next(&mut self, cycle: u64, out: &G::Out) -> G::In;
+
+    /// Whether what the stimulus plays goes on where the counter at `path` starts elsewhere than at
+    /// 0.
+    fn follows(&self, _path: &str) -> bool {
+        true
+    }
+
+    /// The counter at `path` has started at `value`.
+    fn started(&mut self, _path: &str, _value: u64) {}
 }
 
 /// A block's golden model and stimulus, with their types erased.
@@ -316,11 +327,16 @@ fn run_once<G: Golden, S: Stimulus<G>>(
             engine.last_out().clone()
         }
     };
+    let mut wraps = NearWraps::new(options.seed);
     for cycle in 0.. {
         if cycle >= end {
             break;
         }
         if !has_failed {
+            let follows = |path: &str| stimulus.follows(path);
+            let started = engine.start_counters(&mut wraps, &follows);
+            out = started.map_err(|e| cause(e.into()))?.unwrap_or(out);
+            wraps.started.iter().for_each(|(path, value)| stimulus.started(path, *value));
             course.cycle.set(Some(cycle));
         }
         let inputs = stimulus.next(cycle, &out);

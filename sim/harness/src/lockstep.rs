@@ -12,6 +12,10 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod starts;
+
+pub use starts::NearWraps;
+
 /// Time between rising edges in waveforms, in ns.
 pub const TRACE_PERIOD_NS: u64 = 10;
 
@@ -363,6 +367,9 @@ pub struct LockStep<G: Golden> {
     last_out: G::Out,
     /// Ports whose value has changed since reset: an output that never moves was not tested.
     moved_words: Vec<u64>,
+    reset_word: Option<usize>,
+    /// The last edge was one of reset.
+    was_reset: bool,
 }
 
 impl<G: Golden> LockStep<G> {
@@ -381,6 +388,8 @@ impl<G: Golden> LockStep<G> {
             before_words: vec![0; G::Out::WORDS],
             last_out: G::Out::default(),
             moved_words: vec![0; G::Out::WORDS],
+            reset_word: reset_word(&G::In::port_defs()),
+            was_reset: false,
         }
     }
 
@@ -453,6 +462,7 @@ impl<G: Golden> Stepper for LockStep<G> {
         let result = self.compare();
         self.moved_words.fill(0);
         self.duts.iter_mut().for_each(|dut| (dut.is_reset, dut.cycle) = (true, 0));
+        self.was_reset = true;
         result.map(|()| self.last_out.clone())
     }
 
@@ -461,6 +471,7 @@ impl<G: Golden> Stepper for LockStep<G> {
         let mut result = Ok(());
         for dut in &mut self.duts {
             inputs.store(&mut dut.input_words);
+            self.was_reset = self.reset_word.is_some_and(|at| dut.input_words[at] != 0);
             let stepped = dut.step_words();
             result = result.and(stepped);
         }

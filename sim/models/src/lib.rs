@@ -22,4 +22,5 @@ pub mod golden;
 pub mod insert;
 pub mod ports;
 pub mod reference;
+pub mod starts;
 pub mod streams;

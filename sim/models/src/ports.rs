@@ -4,6 +4,8 @@
 //! names of its members with `<field>_`. Values travel as little-endian 64-bit words, so that the
 //! lock-step compare is a compare of two word slices.
 
+use crate::starts::Starts;
+
 /// One port as the model knows it; the Verilated module knows its exact width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortDef {
@@ -236,4 +238,8 @@ pub trait Golden {
     type Out: Ports;
     /// One rising clock edge.
     fn step(&mut self, inputs: &Self::In) -> Self::Out;
+    /// Offers the counters that the last step has cleared; the outputs if one starts elsewhere.
+    fn starts(&mut self, _starts: &mut Starts<'_>) -> Option<Self::Out> {
+        None
+    }
 }

@@ -161,6 +161,10 @@ impl Stimulus<CcWind> for Numbers {
         let (rng, cfg) = (&mut self.rng, &self.cfg);
         let near_target = (u64::from(cfg.target) + rng.gen_range(0..3)).wrapping_sub(1);
         let window = u64::from(cfg.w_init) << 16;
+        let wc = if rng.gen() { number(rng, 48) } else { rng.gen_range(0..=window) };
+        // The window by the quotient is just below 2^48, or up to twice that, which saturates.
+        let at_the_top = ((u128::from(wc) * u128::from(cfg.target)) >> 48) as u64;
+        let at_the_top = at_the_top * rng.gen_range(64..140) / 128;
         CcWindIn {
             reset,
             cfg_target: cfg.target,
@@ -173,12 +177,13 @@ impl Stimulus<CcWind> for Numbers {
             cfg_rate_max: cfg.rate_max,
             s_valid: rng.gen_range(0..4) != 0,
             hold: rng.gen_range(0..8) == 0,
-            u: match rng.gen_range(0..4) {
+            u: match rng.gen_range(0..5) {
+                4 => at_the_top,
                 0 => near_target & ((1 << 57) - 1),
                 1 => number(rng, 57),
                 _ => u64::from(cfg.target) * rng.gen_range(1..400) / 100,
             },
-            wc: if rng.gen() { number(rng, 48) } else { rng.gen_range(0..=window) },
+            wc,
             inc_stage: if rng.gen() { rng.gen() } else { rng.gen_range(0..8) },
         }
     }

@@ -1,7 +1,7 @@
 //! Benches: DMA engines on an AXI4 memory. Beside the lock-step compare each stimulus keeps a
 //! scoreboard: bytes land before the report, none beside a command's range, in order, with errors.
 
-use super::random::sub;
+use super::random::{sub, Lengths};
 use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
@@ -27,8 +27,9 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
     ]
 }
 
-fn length(rng: &mut ChaCha8Rng) -> u16 {
+fn length(rng: &mut ChaCha8Rng, lengths: &mut Lengths) -> u16 {
     match rng.gen_range(0..16) {
+        10..=13 => lengths.take(u32::MAX).unwrap_or(1) as u16,
         0 => 0,
         1 => 4096,
         2 | 3 => rng.gen_range(1..=4096),
@@ -58,6 +59,7 @@ struct Writes {
     beats: VecDeque<u64>,
     expected: VecDeque<Expected>,
     next_addr: u64,
+    lengths: Lengths,
 }
 
 impl Writes {
@@ -73,6 +75,7 @@ impl Writes {
             beats: VecDeque::new(),
             expected: VecDeque::new(),
             next_addr,
+            lengths: Lengths::new(seed),
             rng,
         }
     }
@@ -102,7 +105,7 @@ impl Writes {
             _ => (gap_start.wrapping_neg() % 4096).saturating_sub(rng.gen_range(0..20)),
         };
         let addr = gap_start + gap;
-        let bytes = length(rng);
+        let bytes = length(rng, &mut self.lengths);
         let command = WriteCommand { valid: true, addr, bytes, tag: rng.gen() };
         let data: Vec<u8> = (0..bytes).map(|_| rng.gen()).collect();
         for beat in data.chunks(BEAT_BYTES as usize) {
@@ -182,6 +185,7 @@ struct Reads {
     failing: Vec<u64>,
     expected: VecDeque<(u64, u16)>,
     partial: Vec<u8>,
+    lengths: Lengths,
 }
 
 impl Reads {
@@ -195,6 +199,7 @@ impl Reads {
             failing: Vec::new(),
             expected: VecDeque::new(),
             partial: Vec::new(),
+            lengths: Lengths::new(seed),
         };
         reads.restart();
         reads
@@ -238,16 +243,17 @@ impl Reads {
 impl Stimulus<DmaRead> for Reads {
     fn next(&mut self, _cycle: u64, out: &DmaReadOut) -> DmaReadIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
-        let bytes = length(&mut self.rng);
         let near_page = self.rng.gen_ratio(1, 4);
         let mut at = self.rng.gen_range(0..REGION_BYTES - 4096);
         if near_page {
             at = (at | 0xfff) - self.rng.gen_range(0..20).min(at);
         }
-        let junk = (self.base + at, bytes);
+        let addr = self.base + at;
         let (expected, is_new) = (&mut self.expected, self.commands.is_idle());
         let room = expected.len() < 40;
-        let offer = self.commands.drive(out.s_cmd.ready, || (is_new && room).then_some(junk));
+        let (rng, lengths) = (&mut self.rng, &mut self.lengths);
+        let mut command = || (is_new && room).then(|| (addr, length(rng, lengths)));
+        let offer = self.commands.drive(out.s_cmd.ready, &mut command);
         if let Some(command) = offer.filter(|_| out.s_cmd.ready) {
             expected.push_back(command);
         }
@@ -261,7 +267,7 @@ impl Stimulus<DmaRead> for Reads {
                 self.check_frame(out.m_axis.tuser);
             }
         }
-        let (s_cmd_addr, s_cmd_bytes) = offer.unwrap_or((!junk.0, junk.1));
+        let (s_cmd_addr, s_cmd_bytes) = offer.unwrap_or((!addr, addr as u16 & 0xfff));
         let pins = DmaReadIn {
             reset,
             s_cmd: ReadCommand { valid: offer.is_some(), addr: s_cmd_addr, bytes: s_cmd_bytes },

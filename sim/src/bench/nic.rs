@@ -4,6 +4,7 @@ mod answers;
 mod peer_qp;
 mod requests;
 
+use super::random::Lengths;
 use crate::env::station::{sub_seed, Manners, World};
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write};
@@ -127,6 +128,9 @@ struct Traffic {
     reads_sent: [usize; 2],
     /// Telemetry responses that it sent.
     feedbacks: usize,
+    /// Lengths of messages of the NIC, and of the peer.
+    posted: Lengths,
+    sent: Lengths,
 }
 
 impl Traffic {
@@ -164,6 +168,8 @@ impl Traffic {
             read_count: 0,
             reads_sent: [0; 2],
             feedbacks: 0,
+            posted: Lengths::new(seed),
+            sent: Lengths::new(seed),
         };
         traffic.set_up();
         traffic
@@ -309,7 +315,8 @@ impl Traffic {
             }
             14..=18 => {
                 let failed = self.qps.iter().position(|qp| qp.is_failed);
-                if let Some(at) = failed.or_else(|| rng.gen_ratio(1, 150).then_some(0)) {
+                let any = rng.gen_ratio(1, 40).then(|| rng.gen_range(0..QP_COUNT));
+                if let Some(at) = failed.or(any) {
                     let qp = self.new_qp(at);
                     // Frames of the old one may still be on their way.
                     let feedback = std::mem::take(&mut self.qps[at].feedback);
@@ -360,7 +367,10 @@ impl Traffic {
     fn post(&mut self) {
         let rng = &mut self.rng;
         let at = rng.gen_range(0..self.qps.len());
+        let swept =
+            if rng.gen_ratio(3, 4) { self.posted.take(self.qps[at].mtu_bytes) } else { None };
         let length_bytes = match rng.gen_range(0..4) {
+            _ if swept.is_some() => swept.unwrap_or(0),
             0 => rng.gen_range(0..5),
             1 => rng.gen_range(0..300),
             _ => rng.gen_range(0..12_000),
@@ -464,6 +474,17 @@ impl Stimulus<Nic> for Traffic {
             self.settings_left = self.settings_left.saturating_sub(1);
         }
         pins
+    }
+
+    /// The driver's submission rings begin at index 0.
+    fn follows(&self, path: &str) -> bool {
+        !path.starts_with("sq_fetch.")
+    }
+
+    fn started(&mut self, path: &str, value: u64) {
+        if path == "cq_ring.index.consumer" {
+            self.read_count = value as u16;
+        }
     }
 }
 

@@ -101,11 +101,13 @@ impl World {
             2 => (rng.gen_range(0..4) << 15) | (0x7fff - rng.gen_range(0..20)),
             _ => rng.gen(),
         };
+        let is_gone = rng.gen_ratio(1, 8);
+        let exponent = [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)];
         let qp = QpRow {
             valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),
             mtu_code: [0, 0, 1, 2, 3, 4][rng.gen_range(0..6)],
-            timeout_exponent: [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)],
+            timeout_exponent: if is_gone { 3 } else { exponent },
             retry_limit: [7, 7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..8)],
             ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
@@ -116,7 +118,7 @@ impl World {
             ..QpRow::default()
         };
         let flow = peer.flow;
-        *peer = Peer { flow, qp, expected: qp.sq_psn, ..Peer::default() };
+        *peer = Peer { flow, qp, is_gone, is_fresh: true, expected: qp.sq_psn, ..Peer::default() };
         let mut row = qp.to_row();
         // What the requester does not keep.
         (row[2], row[4], row[5], row[6]) = (rng.gen(), rng.gen(), rng.gen(), rng.gen());

@@ -93,7 +93,7 @@ impl RxTraffic {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let source = Source::new(ChaCha8Rng::seed_from_u64(rng.gen()));
         let sinks = core::array::from_fn(|_| Sink::new(ChaCha8Rng::seed_from_u64(rng.gen())));
-        let maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(rng.gen()));
+        let maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(rng.gen())).sharing(seed);
         Self {
             rng,
             maker,

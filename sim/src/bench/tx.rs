@@ -1,5 +1,6 @@
 //! Benches: transmit path.
 
+use super::random::Lengths;
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
@@ -28,6 +29,7 @@ struct Traffic {
     rng: ChaCha8Rng,
     flow_count: usize,
     rows_left: usize,
+    lengths: Lengths,
 }
 
 impl Traffic {
@@ -56,16 +58,18 @@ impl Traffic {
         Some((table, index as u16, qp.to_row()))
     }
 
-    /// A packet and its payload.
-    fn packet(&mut self) -> (AnyPacket, Vec<u8>) {
+    /// A packet, its payload, and whether memory fails.
+    fn packet(&mut self) -> (AnyPacket, Vec<u8>, bool) {
         let rng = &mut self.rng;
         let opcode = match rng.gen_range(0..16) {
             0 => opcode::TELEMETRY_PROBE,
             1 => opcode::TELEMETRY_WINDOW,
             _ => rng.gen_range(opcode::WRITE_FIRST..=opcode::READ_RESPONSE_ONLY),
         };
-        let length = match rng.gen_range(0..8) {
+        let kind = rng.gen_range(0..8);
+        let length = match kind {
             _ if opcode == opcode::READ_REQUEST || opcode::is_telemetry_only(opcode) => 0,
+            4..=6 => self.lengths.take(u32::MAX).unwrap_or(1) as usize,
             0 => rng.gen_range(1..9),
             1 => 256 << rng.gen_range(0..5),
             2 => rng.gen_range(1..4097),
@@ -90,7 +94,9 @@ impl Traffic {
             mark: rng.gen_range(0..16),
             bare: rng.gen_ratio(1, 4),
         };
-        (packet, payload)
+        // A frame that fails would not show its length.
+        let is_error = !(4..=6).contains(&kind) && rng.gen_ratio(1, 6);
+        (packet, payload, is_error)
     }
 
     fn ack(&mut self) -> Ack {
@@ -180,7 +186,12 @@ impl TxStimulus {
             ..TxPipeIn::default()
         };
         Self {
-            traffic: Traffic { rng, flow_count: config.flow_count, rows_left: config.flow_count },
+            traffic: Traffic {
+                rng,
+                flow_count: config.flow_count,
+                rows_left: config.flow_count,
+                lengths: Lengths::new(seed),
+            },
             config: constants,
             s_cfg,
             s_pkt,
@@ -197,8 +208,7 @@ impl TxStimulus {
     }
 
     fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> AnyPacket {
-        let (packet, payload) = traffic.packet();
-        let is_error = traffic.rng.gen_range(0..12) == 0;
+        let (packet, payload, is_error) = traffic.packet();
         s_data.push(&payload, is_error);
         packet
     }

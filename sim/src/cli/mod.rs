@@ -20,6 +20,7 @@ use error::CliError;
 use std::process::ExitCode;
 
 pub use table::Table;
+pub use verify::{DEFAULT_CYCLES, DEFAULT_SEEDS};
 
 /// An FPGA RDMA NIC: emits it as Verilog and runs it against its golden model.
 #[derive(Debug, Parser)]

@@ -15,6 +15,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// Seeds of each block unless the user says otherwise, from 1 up.
+pub const DEFAULT_SEEDS: u64 = 4;
+/// Cycles of each seed unless the user says otherwise.
+pub const DEFAULT_CYCLES: u64 = 100_000;
 /// Cycles that a run may have.
 const CYCLES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// Cycles of waveform after the last compared one, as after a mismatch.
@@ -30,13 +34,13 @@ pub struct Arguments {
     #[arg(long)]
     block: Option<String>,
     /// Number of seeds, from 1 up
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, default_value_t = DEFAULT_SEEDS, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
     /// Only this seed
     #[arg(long, conflicts_with = "seeds")]
     seed: Option<u64>,
     /// Cycles after reset, for each block and seed
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(CYCLES))]
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(CYCLES))]
     cycles: u64,
     /// Verilog that stands in for the emitted one (a changed file, a netlist); same ports
     #[arg(long, value_name = "FILE")]

@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime};
 
 const SHIM: &str = include_str!("cpp/shim.inc");
 const FATAL_H: &str = include_str!("cpp/fatal.h");
+/// Registers that a model shows under their names.
+const STARTS: &str = include_str!("starts.vlt");
 
 /// Bytes of optimised C++ in one translation unit: small enough to keep all cores busy.
 const UNIT_BYTES: u64 = 500_000;
@@ -128,7 +130,7 @@ impl Source {
         let hash = |salt: u8| {
             let mut hasher = DefaultHasher::new();
             (salt, &self.top, &self.file_name, &texts, flavour, tools).hash(&mut hasher);
-            (SHIM, FATAL_H, COMMON_H, flavour.verilator_flags(), flavour.cxx_flags())
+            (SHIM, FATAL_H, COMMON_H, STARTS, flavour.verilator_flags(), flavour.cxx_flags())
                 .hash(&mut hasher);
             hasher.finish()
         };
@@ -163,14 +165,15 @@ impl Source {
     fn verilate(&self, flavour: Flavour, key: &str, dir: &Path) -> Result<(), Error> {
         // A class name of its own: two models in one process never share a symbol.
         let prefix = format!("V{key}");
-        let text_path = dir.join(&self.file_name);
+        let (text_path, starts_path) = (dir.join(&self.file_name), dir.join("starts.vlt"));
         io(&text_path, fs::write(&text_path, &self.text))?;
+        io(&starts_path, fs::write(&starts_path, STARTS))?;
         let mut command = Command::new("verilator");
         command.args(["--cc", "-O3", "--no-timing", "--timescale", "1ns/1ns", "-Wno-fatal"]);
         command.args(["-Wno-lint", "-Wno-style", "--x-initial", "unique", "--x-assign", "unique"]);
         command.args(flavour.verilator_flags());
         command.args(["--top-module", &self.top, "--prefix", &prefix, "--Mdir"]).arg(dir);
-        command.arg(&text_path).args(&self.files);
+        command.args([&starts_path, &text_path]).args(&self.files);
         let output = command.output().map_err(|_| Error::NotInstalled("verilator"))?;
         if !output.status.success() {
             let stderr = String::from_utf8_lossy(&output.stderr);

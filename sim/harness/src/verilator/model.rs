@@ -32,6 +32,13 @@ struct RawModel {
     trace_dump: unsafe extern "C" fn(*mut c_void, u64),
     coverage: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
     port: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
+    register: unsafe extern "C" fn(
+        *mut c_void,
+        *const c_char,
+        *const c_char,
+        *mut c_uint,
+        *mut c_uint,
+    ) -> *mut c_void,
 }
 
 /// Direction of a port, seen from the module.
@@ -260,6 +267,34 @@ impl Instance {
         assert!(index < self.model.ports.len(), "port index out of range");
         // SAFETY: the index is in range and `sim` lives as long as `self`.
         unsafe { (self.model.raw.port)(self.sim, index as c_uint).cast() }
+    }
+}
+
+/// A register of a model that `starts.vlt` names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Register {
+    /// Its storage, or that of word 0 of a memory.
+    pub(super) address: *mut u8,
+    /// Width of a word.
+    pub(super) bits: usize,
+    /// 1 unless it is a memory.
+    pub(super) word_count: usize,
+}
+
+impl Instance {
+    /// The register `path`, instances and name joined by dots.
+    pub(super) fn register(&self, path: &str) -> Option<Register> {
+        let below_top = format!("top.{}.{path}", self.model.top);
+        let (scope, name) = below_top.rsplit_once('.')?;
+        let (scope, name) = (CString::new(scope).ok()?, CString::new(name).ok()?);
+        let (mut bits, mut words) = (0, 0);
+        // SAFETY: `sim` lives as long as `self`; the strings and numbers outlive the call.
+        let address = unsafe {
+            let register = self.model.raw.register;
+            register(self.sim, scope.as_ptr(), name.as_ptr(), &mut bits, &mut words).cast::<u8>()
+        };
+        let (bits, word_count) = (bits as usize, words as usize);
+        (!address.is_null()).then_some(Register { address, bits, word_count })
     }
 }
 

@@ -3,6 +3,8 @@
 use super::error::Error;
 use super::model::{Direction, Instance, Model, Port};
 use nic_models::ports::PortDef;
+use nic_models::starts::Place;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// A port's storage in the model, and its words in the bundle.
@@ -146,6 +148,54 @@ impl PinnedInstance {
             // SAFETY: as above.
             unsafe { pin.read(words) }
         }
+    }
+
+    /// Whether the model shows the register at `path`.
+    pub fn has_register(&self, path: &str) -> bool {
+        self.place(path).is_some()
+    }
+
+    /// Puts `value` into the register at `path`, which the model shows; the logic is to be settled
+    /// then.
+    pub fn put_register(&mut self, path: &str, value: u64) {
+        let (pin, bits) = self.place(path).unwrap_or_else(|| panic!("no register {path}"));
+        let mut words = vec![0; pin.word_count];
+        // SAFETY: `place` took the address from the live instance.
+        unsafe { pin.read(&mut words) }
+        for (n, bit) in bits.enumerate() {
+            let (word, mask) = (bit as usize / 64, 1 << (bit % 64));
+            let is_set = n < 64 && value >> n & 1 != 0;
+            words[word] = if is_set { words[word] | mask } else { words[word] & !mask };
+        }
+        // SAFETY: as above.
+        unsafe { pin.write(&words) }
+    }
+
+    /// Storage of the register, or of a memory's word, and the bits of it that are meant.
+    fn place(&self, path: &str) -> Option<(Pin, RangeInclusive<u32>)> {
+        let place = Place::parse(path)?;
+        let register = self.instance.register(place.register)?;
+        let (bits, word) = (register.bits, place.word.unwrap_or(0));
+        let all = 0..=bits as u32 - 1;
+        let wanted = place.bits.unwrap_or(all.clone());
+        if word >= register.word_count || !all.contains(wanted.end()) {
+            return None;
+        }
+        let word_bytes = match bits {
+            0..=8 => 1,
+            9..=16 => 2,
+            17..=32 => 4,
+            33..=64 => 8,
+            _ => 4 * bits.div_ceil(32),
+        };
+        // SAFETY: the word is one of the memory's.
+        let address = unsafe { register.address.add(word * word_bytes) };
+        Some((Pin { address, bits, word_index: 0, word_count: bits.div_ceil(64) }, wanted))
+    }
+
+    /// Settles the logic without an edge.
+    pub fn settle(&mut self) -> Result<(), Error> {
+        self.instance.eval()
     }
 
     /// Sets the clock and settles the logic.

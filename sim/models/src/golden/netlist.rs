@@ -1,17 +1,24 @@
 //! Composes twins by port name, as the structural Verilog does: streams connect field by field.
 
 use crate::ports::{Golden, PortDef, PortField, Ports};
+use crate::starts::Starts;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A twin with its types erased: inputs and outputs are words in port order.
 trait Erased: Send {
     fn step(&mut self, inputs: &[u64], outputs: &mut [u64]);
+    fn starts(&mut self, starts: &mut Starts<'_>, outputs: &mut [u64]) -> bool;
 }
 
 impl<G: Golden + Send> Erased for G {
     fn step(&mut self, inputs: &[u64], outputs: &mut [u64]) {
         Golden::step(self, &G::In::load(inputs)).store(outputs);
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>, outputs: &mut [u64]) -> bool {
+        let changed = Golden::starts(self, starts);
+        changed.inspect(|out| out.store(outputs)).is_some()
     }
 }
 
@@ -243,10 +250,25 @@ impl Netlist {
                 twin.step(&self.sink_words[node.sink_words.clone()], outputs);
             }
         }
-        // Outputs of the whole are outputs of blocks, after this edge.
+        self.outputs()
+    }
+
+    /// Outputs of the whole are outputs of blocks, after the last edge.
+    fn outputs<O: Ports>(&mut self) -> O {
         for copy in &self.pins {
             self.sink_words[copy.to] = self.source_words[copy.from];
         }
         O::load(&self.sink_words[..O::WORDS])
+    }
+
+    /// As [`Golden::starts`], of all blocks.
+    pub fn starts<O: Ports>(&mut self, starts: &mut Starts<'_>) -> Option<O> {
+        let mut has_changed = false;
+        for node in &mut self.nodes {
+            let Some(twin) = &mut node.twin else { continue };
+            let outputs = &mut self.source_words[node.source_words.clone()];
+            has_changed |= starts.within(node.name, |s| twin.starts(s, outputs));
+        }
+        has_changed.then(|| self.outputs())
     }
 }

@@ -30,6 +30,7 @@ use crate::golden::util::stream_mux::StreamMux;
 use crate::golden::util::stream_route::StreamRouteBlock;
 use crate::ports;
 use crate::ports::{Both, Golden};
+use crate::starts::Starts;
 use crate::streams::{back, AxiLite, Axis, AxisUser, TreadyPort};
 use nic_spec::config::NicConfig;
 
@@ -479,5 +480,9 @@ impl Golden for Nic {
 
     fn step(&mut self, inputs: &NicIn) -> NicOut {
         self.netlist.step(inputs, inputs.reset)
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<NicOut> {
+        self.netlist.starts(starts)
     }
 }

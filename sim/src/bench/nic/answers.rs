@@ -80,7 +80,10 @@ impl Traffic {
             self.give_window(at);
         }
         let rng = &mut self.rng;
+        // One peer is seldom ready.
+        let is_ready = self.qps[at].index != 0 || rng.gen_ratio(1, 2);
         let (psn, code) = match rng.gen_range(0..40) {
+            _ if !is_ready => (psn, syndrome::RNR_NAK | 1),
             0 => return,
             1 => (psn, syndrome::NAK_SEQUENCE),
             2 => (psn, syndrome::RNR_NAK | rng.gen_range(1..4)),

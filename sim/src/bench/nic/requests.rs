@@ -131,7 +131,9 @@ impl Traffic {
         let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
         let longest = (4 * qp.mtu_bytes).min(0x4000);
         qp.message_psn = qp.psn;
+        let swept = if rng.gen_ratio(3, 4) { self.sent.take(qp.mtu_bytes) } else { None };
         qp.message_bytes = match rng.gen_range(0..4) {
+            _ if swept.is_some() => swept.unwrap_or(0),
             0 => rng.gen_range(0..9),
             1 => qp.mtu_bytes * rng.gen_range(1..3),
             _ => rng.gen_range(0..longest),

@@ -81,7 +81,7 @@ impl World {
         let Some(at) = self.peers.iter().position(|p| p.flow == usize::from(pkt.flow)) else {
             return;
         };
-        if self.rng.gen_range(0..256) < self.loss_256 {
+        if self.peers[at].is_gone || self.rng.gen_range(0..256) < self.loss_256 {
             return;
         }
         let is_read = pkt.opcode == opcode::READ_REQUEST;
@@ -90,7 +90,8 @@ impl World {
         let (expected, before) = (peer.expected, peer.expected.wrapping_sub(1));
         if gap == 0 {
             let fate = self.rng.gen_range(0..1200);
-            if fate < 3 || (self.mood == Mood::NotReady && fate < 300) {
+            let not_ready = self.mood == Mood::NotReady && fate < 300;
+            if fate < 3 || not_ready || (peer.is_fresh && fate < 400) {
                 let code = 0x20 + [1, 1, 2, 3, 5][self.rng.gen_range(0..5)];
                 self.answer(at, expected, code);
                 if fate % 8 > 0 {
@@ -106,7 +107,7 @@ impl World {
             let mtu = 256 << peer.qp.mtu_code;
             let psns = if is_read { pkt.dma_len.div_ceil(mtu).max(1) } else { 1 };
             peer.expected = (expected + psns) & PSN_MASK;
-            peer.has_nacked = false;
+            (peer.has_nacked, peer.is_fresh) = (false, false);
             if is_read {
                 peer.read_psns.push_back(pkt.psn);
                 let surplus = peer.read_psns.len().saturating_sub(READS_KEPT);

@@ -34,6 +34,10 @@ pub struct Peer {
     pub msn: u32,
     /// The gap has been answered.
     pub has_nacked: bool,
+    /// It has taken no packet of this queue pair.
+    pub is_fresh: bool,
+    /// It is not there: all timers run out until the queue pair fails.
+    pub is_gone: bool,
     /// First PSNs of the latest READs.
     pub read_psns: VecDeque<u32>,
 }

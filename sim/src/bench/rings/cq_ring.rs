@@ -220,4 +220,10 @@ impl Stimulus<CqRing> for Polling {
         let (cfg, head) = (self.cfg, QueueHead { valid: self.head_valid, entry: head });
         CqRingIn { reset: false, cfg, head, s_consumer, m_cmd, m_data, s_done }
     }
+
+    fn started(&mut self, path: &str, value: u64) {
+        if path == "index.consumer" {
+            (self.read_count, self.told) = (value as u16, value as u16);
+        }
+    }
 }

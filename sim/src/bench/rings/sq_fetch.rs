@@ -6,6 +6,7 @@ use nic_harness::bench::Stimulus;
 use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
 use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
+use nic_models::starts::Place;
 use nic_models::streams::{AxisWordsUser, CommittedRow, Doorbell, ReadCommand, ReadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
@@ -47,6 +48,8 @@ pub struct Submitting {
     depth: usize,
     flow_count: usize,
     books: Vec<RingBook>,
+    /// Index at which the ring of a queue pair begins that is being set up.
+    first_index: Vec<u16>,
     /// The work requests in memory; `None`: cannot be read.
     memory: BTreeMap<u64, Option<[u64; 5]>>,
     /// The doorbell at the port.
@@ -88,6 +91,7 @@ impl Submitting {
             depth: config.sq_depth,
             flow_count: config.flow_count,
             books: vec![RingBook::default(); config.flow_count],
+            first_index: vec![0; config.flow_count],
             memory: BTreeMap::new(),
             ringing: None,
             commit: None,
@@ -249,6 +253,10 @@ impl Submitting {
                     self.old_lost.push((flow as u16, u32::from(index)));
                 }
                 self.books[flow] = RingBook { log2, address: qp.sq_address, ..Default::default() };
+                let (first, book) = (self.first_index[flow], &mut self.books[flow]);
+                (book.posted, book.told) = (first, first);
+                (book.handed, book.retired) = (first, first);
+                self.first_index[flow] = 0;
             }
             _ => self.refused[1] += u32::from(self.books[flow].log2 > 0),
         }
@@ -321,6 +329,7 @@ impl Submitting {
 
     fn restart(&mut self) {
         self.books.fill(RingBook::default());
+        self.first_index.fill(0);
         self.memory.clear();
         (self.ringing, self.commit, self.slot) = (None, None, None);
         self.data.reset();
@@ -402,5 +411,10 @@ impl Stimulus<SqFetch> for Submitting {
             s_axis,
             m_cqe,
         }
+    }
+    fn started(&mut self, path: &str, value: u64) {
+        let place = Place::parse(path).and_then(|place| place.word);
+        let flow = place.expect("the place is the row of a flow");
+        self.first_index[flow] = value as u16;
     }
 }

@@ -2,6 +2,7 @@
 
 mod stacks;
 
+use crate::bench::random::Lengths;
 use crate::pcap;
 use nic_spec::wire::bth::opcode::is_telemetry_only;
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ifa, int_md, ipv4, reth, roce, telemetry, udp};
@@ -121,13 +122,20 @@ pub struct FrameMaker {
     captured: Vec<Vec<u8>>,
     /// Packets carry telemetry if the host expects any.
     is_stamping: bool,
+    lengths: Lengths,
 }
 
 impl FrameMaker {
     /// A maker that draws from `rng`.
     pub fn new(mut rng: ChaCha8Rng) -> Self {
         let host = Host::random(&mut rng);
-        Self { rng, host, captured: captured_frames(), is_stamping: false }
+        let (captured, lengths) = (captured_frames(), Lengths::new(0));
+        Self { rng, host, captured, is_stamping: false, lengths }
+    }
+
+    /// The same with the payload lengths that are this seed's share of all.
+    pub fn sharing(self, seed: u64) -> Self {
+        Self { lengths: Lengths::new(seed), ..self }
     }
 
     /// The next frame and whether the MAC calls it bad.
@@ -143,7 +151,8 @@ impl FrameMaker {
             FrameStyle::Large if kind < 90 => self.roce(2000..=4096),
             FrameStyle::Stamped if kind < 20 => self.roce_at_a_power_of_two(),
             FrameStyle::Stamped => self.roce(0..=40),
-            _ if kind < 50 => self.roce(0..=40),
+            _ if kind < 40 => self.roce(0..=40),
+            _ if kind < 55 => self.swept(),
             _ if kind < 67 => self.roce(0..=300),
             _ if kind < 68 => self.roce(4090..=4110),
             _ if kind < 80 => self.captured(),
@@ -281,6 +290,19 @@ impl FrameMaker {
     /// A RoCEv2 frame for us, with a payload of so many bytes where the opcode can have one.
     pub fn roce(&mut self, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let opcode = self.opcode();
+        self.roce_of(opcode, payload_bytes)
+    }
+
+    /// A packet whose payload has the next of all lengths.
+    fn swept(&mut self) -> Vec<u8> {
+        let codes = bth::opcode::WRITE_FIRST..=bth::opcode::WRITE_ONLY_IMM;
+        let codes = if self.rng.gen_ratio(2, 3) { codes } else { READ_RESPONSES };
+        let opcode = self.rng.gen_range(codes);
+        let bytes = self.lengths.take(u32::MAX).map_or(0, |bytes| bytes as usize);
+        self.roce_of(opcode, bytes..=bytes)
+    }
+
+    fn roce_of(&mut self, opcode: u8, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let mut payload = self.noise(payload_bytes);
         let is_bare = opcode == bth::opcode::ACKNOWLEDGE || is_telemetry_only(opcode);
         if is_bare && !self.rng.gen_ratio(1, 20) {

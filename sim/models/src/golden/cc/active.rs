@@ -3,6 +3,7 @@
 
 use crate::ports;
 use crate::ports::Golden;
+use crate::starts::Starts;
 use nic_spec::cc_params::ACTIVE_UNIT_CYCLES;
 use nic_spec::NicConfig;
 
@@ -138,5 +139,10 @@ impl Golden for CcActive {
         self.seen = [is_seen.then_some(flow), self.seen[0]];
         self.scrub_left = self.scrub_left.saturating_sub(1);
         CcActiveOut { w_ai: self.w_ai }
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<CcActiveOut> {
+        self.number = starts.after_reset("number", u16::BITS, 50)?.max(1) as u16;
+        Some(CcActiveOut { w_ai: self.w_ai })
     }
 }

@@ -9,6 +9,7 @@ use super::CcCfg;
 use crate::events::CcEvents;
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::{Golden, Wide};
+use crate::starts::Starts;
 use crate::streams::{back, AxiLite, AxisEvent, Decision, ReadyPort, TreadyPort};
 use nic_spec::regs::{CC_ID_VALUE, CC_REGISTERS};
 use nic_spec::NicConfig;
@@ -75,6 +76,7 @@ pub struct CcCore<U = CcUnit> {
     offered: Decision,
     unit: U,
     flow_mask: u16,
+    out: CcCoreOut,
 }
 
 impl CcCore {
@@ -110,6 +112,7 @@ impl<U> CcCore<U> {
             registers,
             unit,
             flow_mask: (config.flow_count - 1) as u16,
+            out: CcCoreOut::default(),
         }
     }
 }
@@ -144,12 +147,17 @@ impl<U: Golden<In = CcUnitIn, Out = CcUnitOut>> Golden for CcCore<U> {
             m_rate: ReadyPort { ready: i.m_axis_rate.tready },
         });
         self.offered = unit.m_rate;
-        CcCoreOut {
+        self.out = CcCoreOut {
             s_axil: self.registers.pins(),
             s_axis_ack: TreadyPort { tready: unit.s_ack.ready },
             s_axis_flow: TreadyPort { tready: unit.s_flow.ready },
             m_axis_rate: AxisEvent::of_decision(&unit.m_rate),
             event_cc: unit.event_cc,
-        }
+        };
+        self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<CcCoreOut> {
+        starts.within("active", |s| self.active.starts(s)).map(|_| self.out)
     }
 }

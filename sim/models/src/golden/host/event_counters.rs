@@ -2,6 +2,7 @@
 
 use crate::events::Events;
 use crate::ports::Golden;
+use crate::starts::Starts;
 use nic_spec::regs::EVENTS;
 
 /// Rows of the scan.
@@ -96,5 +97,19 @@ impl Golden for EventCounters {
             *pending += u8::from(event);
         }
         self.out
+    }
+
+    /// Without the first scan that clears them, the rows count on from what they hold.
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<EventCountersOut> {
+        if !starts.is_reset() || !starts.wants("rows.mem[0]") || !starts.wants("fresh") {
+            return None;
+        }
+        self.fresh = false;
+        starts.put("fresh", 0);
+        for (index, row) in self.rows.iter_mut().enumerate() {
+            *row = starts.near_wrap(u32::BITS, 8) as u32;
+            starts.put(&format!("rows.mem[{index}]"), u64::from(*row));
+        }
+        Some(self.out)
     }
 }

@@ -8,6 +8,7 @@ use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, Ev
 use super::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use crate::events::Events;
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
+use crate::starts::Starts;
 use crate::streams::{
     back, AxiLite, CommittedRow, Consumer, Doorbell, FlowCommand, LostRequest, QueueHead,
     ReadyPort, RequesterCompletion, ResponderCompletion, StatusClear,
@@ -298,6 +299,10 @@ impl Golden for Registers {
             self.watched = (i.watch.window, i.watch.rate);
         }
         self.outputs()
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<RegistersOut> {
+        starts.within("counters", |s| self.counters.starts(s)).map(|_| self.outputs())
     }
 }
 

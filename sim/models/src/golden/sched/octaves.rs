@@ -9,6 +9,8 @@ const QUEUES: usize = 8;
 const FIRST_OCTAVE: i32 = 11;
 /// Deadlines are in units of 2^9 bytes of the line, in so many bits.
 const DEADLINE_BITS: u32 = 20;
+/// UQ29.8.
+pub(super) const LINE_TIME_BITS: u32 = 37;
 const DEADLINE_UNIT_BITS: u32 = 9;
 /// Entries of a queue that are out of the memory.
 const FRONT: usize = 2;
@@ -95,7 +97,12 @@ impl Octaves {
             let to = if is_direct { &mut self.fronts } else { &mut self.memory };
             to[entry.queue].push_back(entry);
         }
-        self.line_time = (self.line_time + u64::from(line_rate)) & ((1 << 37) - 1);
+        self.line_time = (self.line_time + u64::from(line_rate)) & ((1 << LINE_TIME_BITS) - 1);
+    }
+
+    /// The line's time starts here.
+    pub(super) fn start(&mut self, line_time: u64) {
+        self.line_time = line_time;
     }
 }
 

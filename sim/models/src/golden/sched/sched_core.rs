@@ -4,6 +4,7 @@
 use super::scheduler::{Scheduler, SchedulerIn};
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::Golden;
+use crate::starts::Starts;
 use crate::streams::{back, AxiLite, AxisEvent, FlowCommand, Rate, ReadyPort, TreadyPort};
 use nic_spec::regs::{sched_offset, SCHED_ID_VALUE, SCHED_REGISTERS};
 use nic_spec::NicConfig;
@@ -40,6 +41,7 @@ pub struct SchedCore {
     commanded: bool,
     /// The scheduler takes a command at the coming edge.
     takes_command: bool,
+    out: SchedCoreOut,
 }
 
 impl SchedCore {
@@ -51,6 +53,7 @@ impl SchedCore {
             flow_mask: (config.flow_count - 1) as u16,
             commanded: false,
             takes_command: false,
+            out: SchedCoreOut::default(),
         }
     }
 
@@ -85,12 +88,17 @@ impl Golden for SchedCore {
             cfg_line,
         });
         self.takes_command = unit.s_rate.ready;
-        SchedCoreOut {
+        self.out = SchedCoreOut {
             s_axil: self.registers.pins(),
             s_axis_work: TreadyPort { tready: unit.s_work.ready },
             s_axis_inflight: TreadyPort { tready: unit.s_inflight.ready },
             s_axis_rate: TreadyPort { tready: unit.s_rate.ready && !self.commanded },
             m_axis_grant: AxisEvent { tvalid: unit.m_grant.valid, tdata: unit.m_grant.flow },
-        }
+        };
+        self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<SchedCoreOut> {
+        starts.within("unit", |s| self.unit.starts(s)).map(|_| self.out)
     }
 }

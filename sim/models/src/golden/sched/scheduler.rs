@@ -5,10 +5,11 @@
 //! other and owns all that is known of the flows. Each operation settles the flow's credit, applies
 //! itself, and then either queues the flow, if it is due, or writes down when it will be.
 
-use super::octaves::{Entry, Octaves};
+use super::octaves::{Entry, Octaves, LINE_TIME_BITS};
 use super::scan::Scan;
 use crate::ports;
 use crate::ports::Golden;
+use crate::starts::Starts;
 use crate::streams::{self, InFlight, Rate, ReadyPort, Work};
 use nic_spec::NicConfig;
 
@@ -39,6 +40,9 @@ const LINE_AGE_MAX: usize = 6;
 const CREDIT_FRACTION: u32 = 16;
 /// Time is counted in so many bits of cycles.
 pub(super) const TIME_BITS: u32 = 20;
+
+/// Cycles of a short run.
+const SOON_CYCLES: u64 = 60_000;
 /// Due times are in units of 2^4 cycles.
 pub(super) const DUE_UNIT_BITS: u32 = 4;
 /// A flow that will be due later is looked at again after so many units.
@@ -398,5 +402,15 @@ impl Golden for Scheduler {
         self.now = (self.now + 1) & ((1 << TIME_BITS) - 1);
         self.slot = next_slot;
         self.out()
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<SchedulerOut> {
+        let now = starts.after_reset("now", TIME_BITS, SOON_CYCLES);
+        let soon = (SOON_CYCLES * self.beat_bytes as u64) << 8;
+        let line_time = starts.after_reset("line.clock_bytes", LINE_TIME_BITS, soon);
+        now.or(line_time)?;
+        self.now = now.map_or(self.now, |now| now as u32);
+        self.octaves.start(line_time.unwrap_or(0));
+        Some(self.out())
     }
 }

@@ -11,6 +11,7 @@ mod step;
 
 use crate::events::RequesterEvents;
 use crate::ports::Golden;
+use crate::starts::Starts;
 use flow::Flow;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table, WrRow};
@@ -18,6 +19,10 @@ pub use ports::*;
 use std::collections::VecDeque;
 use step::{cycles, Step};
 
+/// Bits of the time that deadlines are compared with.
+const TICK_BITS: u32 = 33;
+/// Ticks that a short run has.
+const SOON_TICKS: u64 = 160;
 /// Cycles between timer scans.
 const SCAN_CYCLES: u64 = 32;
 /// Marks of a flow's rows.
@@ -56,6 +61,8 @@ pub struct Requester {
     scrub_left: usize,
     /// Cycles since reset.
     cycle: u64,
+    /// Tick in which they began.
+    first_tick: u64,
     scan_flow: usize,
     scan_due: bool,
     scan_urgent: bool,
@@ -77,6 +84,7 @@ impl Requester {
             flows: vec![Flow::default(); config.flow_count],
             scrub_left: config.flow_count,
             cycle: 0,
+            first_tick: 0,
             scan_flow: 0,
             scan_due: false,
             scan_urgent: false,
@@ -92,7 +100,7 @@ impl Requester {
     fn reset(&mut self) {
         self.flows.iter_mut().for_each(|f| *f = Flow::default());
         self.scrub_left = self.flows.len();
-        (self.cycle, self.scan_flow) = (0, 0);
+        (self.cycle, self.first_tick, self.scan_flow) = (0, 0, 0);
         (self.scan_due, self.scan_urgent, self.row_wait) = (false, false, 0);
         self.picked = None;
         self.script.clear();
@@ -101,7 +109,11 @@ impl Requester {
     }
 
     fn now(&self) -> u64 {
-        self.cycle / self.tick_cycles
+        self.tick_of(self.cycle)
+    }
+
+    fn tick_of(&self, cycle: u64) -> u64 {
+        self.first_tick + cycle / self.tick_cycles
     }
 
     /// What is waiting, most urgent first.
@@ -142,7 +154,7 @@ impl Requester {
                 self.ahead = None;
                 (self.op, self.picked) = (Op::Grant, Some((Op::Grant, flow)));
                 // The timer counts from the cycle before.
-                let now = self.cycle.saturating_sub(1) / self.tick_cycles;
+                let now = self.tick_of(self.cycle.saturating_sub(1));
                 return self.send(flow, 0, now, i);
             }
             Some(Ahead::Flow(flow)) if is_wr && is_for(flow, i.cfg_index) => {
@@ -282,5 +294,10 @@ impl Golden for Requester {
         self.row_wait =
             if i.s_fail.valid { ROW_WAIT_CYCLES } else { self.row_wait.saturating_sub(1) };
         self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<RequesterOut> {
+        self.first_tick = starts.after_reset("timer.tick", TICK_BITS, SOON_TICKS)?;
+        Some(self.out)
     }
 }

@@ -9,6 +9,7 @@ use crate::events::ResponderEvents;
 use crate::golden::util::fifo::RamFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::starts::Starts;
 use crate::streams::{
     Ack, Axis, ReadJob, ReadJobEnd, ReadyPort, Request, TreadyPort, WriteCommand, WriteDone,
 };
@@ -148,6 +149,8 @@ pub struct Responder {
     reads_full_seen: bool,
     /// READs whose commands are in flight: address, virtual address, remote key.
     reads: RamFifo<(u64, u64, u32)>,
+    /// The flow that a row has just started anew.
+    cleared_flow: Option<usize>,
     state: State,
     scrub_left: usize,
     req: Request,
@@ -173,6 +176,7 @@ impl Responder {
             ended_reads: vec![0; n],
             reads_full_seen: false,
             reads: RamFifo::new(usize::from(COMMANDS_IN_FLIGHT_MAX)),
+            cleared_flow: None,
             state: State::Scrub,
             scrub_left: n.max(m),
             req: Request::default(),
@@ -400,6 +404,7 @@ impl Responder {
             self.qps[index] = qp;
             self.flows[index] = Flow { expected_psn: qp.rq_psn, ..Flow::default() };
             (self.failed[index], self.ended_reads[index]) = (false, 0);
+            self.cleared_flow = Some(index);
         } else if i.cfg_table == Table::Mr as u8 {
             let index = index & (self.mrs.len() - 1);
             self.mrs[index] = MrRow::from_row(&row);
@@ -558,5 +563,13 @@ impl Golden for Responder {
         self.out.s_payload.tready = self.mover.s_ready();
         self.out.m_data = self.mover.m_axis();
         self.out
+    }
+
+    /// A queue pair starts at MSN 0.
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<ResponderOut> {
+        let flow = self.cleared_flow.take()?;
+        let path = format!("check.tables.states.mem[{flow}][47:24]");
+        self.flows[flow].msn = starts.offer(&path, 24, 8)? as u32;
+        Some(self.out)
     }
 }

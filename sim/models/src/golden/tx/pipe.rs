@@ -11,6 +11,7 @@ pub use super::ports::{TxPipeIn, TxPipeOut};
 use crate::events::TxEvents;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports::Golden;
+use crate::starts::Starts;
 use crate::streams::{Ack, ReadError};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
@@ -396,5 +397,10 @@ impl Golden for TxPipe {
         self.out.s_data.tready = self.sequence == Sequence::Payload;
         self.out.s_host.tready = matches!(self.sequence, Sequence::Host { .. });
         self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<TxPipeOut> {
+        self.ident = starts.after_reset("header.id", u16::BITS, 100)? as u16;
+        Some(self.out)
     }
 }

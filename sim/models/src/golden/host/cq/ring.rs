@@ -3,6 +3,7 @@
 use crate::events::CqEvents;
 use crate::ports;
 use crate::ports::Golden;
+use crate::starts::Starts;
 use crate::streams::{
     back, AxisWords, Consumer, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand,
 };
@@ -117,6 +118,9 @@ pub struct CqRing {
     head_seen: bool,
     outstanding: usize,
     stopped: bool,
+    /// With the last step the ring came on, its indices 0, and its size.
+    has_opened: bool,
+    log2: u8,
     out: CqRingOut,
 }
 
@@ -211,6 +215,8 @@ impl Golden for CqRing {
         let is_full = able && !place.room;
         self.out.event_cq.full = is_full && !self.out.ring.full;
         self.out.ring.full = is_full;
+        self.has_opened = self.state == State::Off && next != State::Off;
+        self.log2 = i.cfg.log2;
         self.state = next;
         self.out.ring.owns = next != State::Off;
         self.out.ring.waiting = if self.out.ring.owns { self.unseen } else { self.head_seen };
@@ -221,5 +227,20 @@ impl Golden for CqRing {
         };
         self.out.landed = self.indices.landed;
         self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<CqRingOut> {
+        if !core::mem::take(&mut self.has_opened) || !starts.wants("index.producer") {
+            return None;
+        }
+        // An empty ring looks as new at the beginning of every other pass.
+        let passes_log2 = u32::from(self.log2) + 1;
+        let passes = starts.near_wrap(u16::BITS - passes_log2, 8);
+        let index = (passes << passes_log2) as u16;
+        let names = ["index.producer", "index.landed_q", "index.consumer"];
+        names.iter().for_each(|name| starts.put(name, index.into()));
+        self.indices = Indices { producer: index, landed: index, consumer: index };
+        self.out.landed = index;
+        Some(self.out)
     }
 }

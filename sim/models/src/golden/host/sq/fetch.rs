@@ -5,6 +5,7 @@ use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::starts::Starts;
 use crate::streams::{
     self, AxisWordsUser, CommittedRow, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort,
     TreadyPort,
@@ -144,6 +145,8 @@ pub struct SqFetch {
     row: [u64; 8],
     is_fetched: bool,
     guards: bool,
+    /// The flow whose ring has just begun anew.
+    cleared_flow: Option<usize>,
     out: SqFetchOut,
 }
 
@@ -169,6 +172,7 @@ impl SqFetch {
             row: [0; 8],
             is_fetched: false,
             guards: false,
+            cleared_flow: None,
             out: SqFetchOut { m_cmd, s_axis, ..Default::default() },
         }
     }
@@ -256,6 +260,7 @@ impl SqFetch {
                     let log2 = if qp.valid { qp.sq_log2 } else { 0 };
                     let address = qp.sq_address & !63;
                     *f = Flow { address, log2, queued: f.queued, ..Flow::default() };
+                    self.cleared_flow = (log2 > 0).then_some(at);
                 }
                 Rows::Failed => {
                     f.stopped = true;
@@ -430,6 +435,16 @@ impl Golden for SqFetch {
         self.scrub_left = self.scrub_left.saturating_sub(1);
         self.outputs();
         self.out
+    }
+
+    /// The indices of a ring that has begun anew.
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<SqFetchOut> {
+        let flow = self.cleared_flow.take()?;
+        let row = format!("flows.book.rows.mem[{flow}]");
+        let index = starts.offer(&format!("{row}[15:0]"), u16::BITS, 20)?;
+        starts.put(&format!("{row}[31:16]"), index);
+        (self.flows[flow].producer, self.flows[flow].fetched) = (index as u16, index as u16);
+        Some(self.out)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::events::FeedbackEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::starts::Starts;
 use crate::streams::{self, back, AckTelemetry, Feedback, FlowPulse, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
@@ -168,6 +169,9 @@ impl Verdict {
         }
     }
 }
+
+/// Cycles of a short run.
+const SOON_CYCLES: u64 = 60_000;
 
 fn psn_sub(a: u32, b: u32) -> u32 {
     a.wrapping_sub(b) & 0xff_ffff
@@ -462,5 +466,10 @@ impl Golden for FeedbackIn {
         self.out.m_probe.valid = matches!(self.step, Step::Probe);
         self.out.s_cc.ready = matches!(self.step, Step::Ack);
         self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<FeedbackInOut> {
+        self.now = starts.after_reset("now", 24, SOON_CYCLES)? as u32;
+        Some(self.out)
     }
 }

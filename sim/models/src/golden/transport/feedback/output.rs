@@ -5,6 +5,7 @@ use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::starts::Starts;
 use crate::streams::{back, FeedbackPacket, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
@@ -104,6 +105,9 @@ pub struct FeedbackOut {
     loading: Option<Stack>,
     out: FeedbackOutOut,
 }
+
+/// Cycles of a short run.
+const SOON_CYCLES: u64 = 60_000;
 
 impl FeedbackOut {
     /// For the flows of `config`.
@@ -288,5 +292,10 @@ impl Golden for FeedbackOut {
         self.out.s_probe = self.verdict();
         self.now = (self.now + 1) & 0xff_ffff;
         self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<FeedbackOutOut> {
+        self.now = starts.after_reset("due.now", 24, SOON_CYCLES)? as u32;
+        Some(self.out)
     }
 }

@@ -1,0 +1,197 @@
+//! Mistakes that show late or seldom, planted in the emitted Verilog: the block's own bench finds
+//! each of them at the defaults of `nic verify`, and the whole NIC's bench those that say so.
+//! Without `NIC_PLANTED_ALL` the NIC's bench looks for the first of them alone.
+
+use nic_harness::bench::{Bench, Options};
+use nic_harness::verilator::Source;
+use nic_sim::bench;
+use nic_sim::cli::{Table, DEFAULT_CYCLES, DEFAULT_SEEDS};
+use rdma_nic::gbe;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// A mistake.
+struct Planted {
+    what: &'static str,
+    /// Block whose bench finds it, and the module that it is made in.
+    block: &'static str,
+    module: &'static str,
+    /// Text of the module that stands there once, and what stands there instead.
+    changes: &'static [(&'static str, &'static str)],
+    /// The whole NIC's bench finds it, too.
+    by_nic: bool,
+}
+
+const PLANTED: &[Planted] = &[
+    Planted {
+        what: "event counters wrap at 2^20",
+        block: "event_counters",
+        module: "event_counters",
+        changes: &[("write_next = sum[31:0];", "write_next = {12'd0, sum[19:0]};")],
+        by_nic: true,
+    },
+    Planted {
+        what: "the timer's tick loses its carry at 2^16",
+        block: "requester",
+        module: "requester_timer",
+        changes: &[("tick_next = tick + 33'd1;", "tick_next = {tick[32:16], tick[15:0] + 16'd1};")],
+        by_nic: false,
+    },
+    Planted {
+        what: "the completion ring's producer wraps at 2^12",
+        block: "cq_ring",
+        module: "cq_index",
+        changes: &[(
+            "producer_next = producer + 16'd1;",
+            "producer_next = {4'd0, producer[11:0] + 12'd1};",
+        )],
+        by_nic: false,
+    },
+    Planted {
+        what: "MSNs lose their carry at 2^16",
+        block: "responder",
+        module: "resp_check",
+        changes: &[("msn_after <= msn + 24'd1;", "msn_after <= {msn[23:16], msn[15:0] + 16'd1};")],
+        by_nic: false,
+    },
+    Planted {
+        what: "the scheduler's time wraps at 2^19",
+        block: "scheduler",
+        module: "scheduler",
+        changes: &[("now <= now + 20'd1;", "now <= {1'd0, now[18:0] + 19'd1};")],
+        by_nic: false,
+    },
+    Planted {
+        what: "RNR retries are kept over a new queue pair",
+        block: "requester",
+        module: "requester_retry",
+        changes: &[("r_rnr_retry_next = 3'd0;", "")],
+        by_nic: false,
+    },
+    Planted {
+        what: "the window saturates by all excess bits but the lowest",
+        block: "cc_wind",
+        module: "cc_wind",
+        changes: &[("(|excess)", "(|excess[31:1])")],
+        by_nic: false,
+    },
+    Planted {
+        what: "an ACK is compared with a message's end as a plain number",
+        block: "requester",
+        module: "requester_ack",
+        changes: &[(
+            "beyond_end <= reached - wr_end_psn;",
+            "beyond_end <= {reached < wr_end_psn, 23'd0};",
+        )],
+        by_nic: false,
+    },
+    Planted {
+        what: "no AckReq at an interval of 2^15",
+        block: "requester",
+        module: "requester_packet",
+        changes: &[("on_interval <= &lifted;", "on_interval <= (&lifted) & (interval != 4'd15);")],
+        by_nic: false,
+    },
+    Planted {
+        what: "RNR timers end a tick early",
+        block: "requester",
+        module: "requester_timer",
+        changes: &[("rnr_ticks <= rnr_half + two;", "rnr_ticks <= rnr_half + one;")],
+        by_nic: false,
+    },
+    Planted {
+        what: "a flow whose window is just full may send",
+        block: "scheduler",
+        module: "ledger",
+        changes: &[("row_3[73:42] < row_3[105:74]", "row_3[73:42] <= row_3[105:74]")],
+        by_nic: false,
+    },
+    Planted {
+        what: "a READ of whole packets counts one too many",
+        block: "responder",
+        module: "resp_check",
+        changes: &[("len_less <= to_come - 32'd1;", "len_less <= to_come;")],
+        by_nic: false,
+    },
+    Planted {
+        what: "a doorbell's index is compared as a plain number",
+        block: "sq_fetch",
+        module: "sq_book",
+        changes: &[(
+            "distance <= doorbell_index - fetched;",
+            "distance <= (doorbell_index < fetched) ? 16'hffff : doorbell_index - fetched;",
+        )],
+        by_nic: false,
+    },
+    Planted {
+        what: "the IP identification wraps at 2^14",
+        block: "tx_pipe",
+        module: "tx_header",
+        changes: &[("id_next = id + 16'd1;", "id_next = {2'd0, id[13:0] + 14'd1};")],
+        by_nic: false,
+    },
+];
+
+impl Planted {
+    /// The Verilog of `bench` with the mistake.
+    fn plant(&self, bench: &Bench) -> Source {
+        let mut source = bench::verilog(bench).expect("the block is emitted");
+        let head = source.text.find(&format!("module {} ", self.module));
+        let head = head.unwrap_or_else(|| panic!("{}: no module {}", bench.name(), self.module));
+        let end = head + source.text[head..].find("endmodule").expect("a module ends");
+        let mut module = source.text[head..end].to_string();
+        for (from, to) in self.changes {
+            assert_eq!(module.matches(from).count(), 1, "{}: {from}", self.module);
+            module = module.replacen(from, to, 1);
+        }
+        source.text.replace_range(head..end, &module);
+        source
+    }
+
+    /// The first failure of `block`'s bench at the defaults of `nic verify`.
+    fn found(&self, block: &str) -> Option<String> {
+        let bench = bench::by_name(block, &gbe()).expect("a bench");
+        let source = self.plant(&bench);
+        (1..=DEFAULT_SEEDS).find_map(|seed| {
+            let options = Options { failure_dir: None, ..Options::new(seed, DEFAULT_CYCLES) };
+            let failure = bench.run(&source, &options).err()?;
+            let cycle = failure.cycle.expect("it was built, and ran");
+            Some(format!("seed {seed}, cycle {cycle}"))
+        })
+    }
+}
+
+#[test]
+fn planted_are_found_at_the_defaults() {
+    let all = std::env::var_os("NIC_PLANTED_ALL").is_some();
+    let only = std::env::var("NIC_PLANTED_ONLY").unwrap_or_default();
+    let by_nic = |n: usize, planted: &Planted| planted.by_nic && (all || n == 0);
+    let tasks: Vec<(&Planted, &str)> = PLANTED
+        .iter()
+        .enumerate()
+        .flat_map(|(n, p)| [Some((p, p.block)), by_nic(n, p).then_some((p, "nic"))])
+        .flatten()
+        .filter(|(p, _)| p.what.contains(&only))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let worker = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some((planted, block)) = tasks.get(at) else { return };
+        let found = planted.found(block);
+        results.lock().expect("no holder panics").push((at, found));
+    };
+    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..worker_count).for_each(|_| drop(scope.spawn(worker))));
+    let mut results = results.into_inner().expect("no holder panics");
+    results.sort();
+    let mut table = Table::new(["planted", "bench", "found"]);
+    for (at, found) in &results {
+        let (planted, block) = &tasks[*at];
+        let found = found.as_deref().unwrap_or("NOT FOUND");
+        table.row([planted.what, block, found].map(String::from));
+    }
+    println!("{table}");
+    assert_eq!(results.len(), tasks.len(), "every mistake was looked for");
+    assert!(results.iter().all(|(_, found)| found.is_some()), "not all were found\n{table}");
+}
