@@ -9,7 +9,7 @@ module settle_properties (
     input wire [19:0] s_elapsed,
     input wire [32:0] s_credit,
     input wire        s_earns,
-    input wire        s_open,
+    input wire        s_rearms,
     input wire [13:0] s_len
 );
     localparam [32:0] CAP = 33'h1_0000_0000;
@@ -19,7 +19,7 @@ module settle_properties (
 
     settle dut (
         .clock(clock), .reset(reset), .s_rate(s_rate), .s_elapsed(s_elapsed), .s_credit(s_credit),
-        .s_earns(s_earns), .s_open(s_open), .s_len(s_len), .m_credit(m_credit),
+        .s_earns(s_earns), .s_rearms(s_rearms), .s_len(s_len), .m_credit(m_credit),
         .m_covers(m_covers), .m_rest(m_rest)
     );
 

@@ -4,8 +4,8 @@
 //! and an open window has sent differs from the integral of its rate, over any interval and however
 //! often rates change, by at most 1.5 times (its arm + the longest one); up to 100 %, by at most
 //! twice that. The error does not grow with time, a window that opens again adds at most one arm,
-//! and when all windows open at once it holds again 1 ms later. Two cases at 100 % are wider when
-//! they last long (`load.rs`, `LONG`).
+//! and when all windows open at once it holds again 1 ms later. One case at 100 % is wider when it
+//! lasts long (`load.rs`, `LONG`).
 //!
 //! `cargo test --test sched promise -- --nocapture` prints a table of all cases; `PROMISE_MS=100`
 //! makes each of them so long, `PROMISE_SEED=2` draws them anew, `PROMISE_ONLY=Hot` takes those of

@@ -286,8 +286,8 @@ fn marks(picture: &mut Picture, moments: &[Moment]) {
     let full = find(1, 0, &|f| f.armed && !f.open && f.credit_bytes() == arm_bytes);
     let open = find(1, full, &|f| f.open);
     assert!(moments[open].flows[1].due, "the credit covers what waits");
-    let idle = find(1, open, &|f| !f.armed && f.credit_bytes() == 2 * arm_bytes);
-    let pair = find(1, idle, &|f| f.due);
+    let idle = find(1, open, &|f| !f.armed && f.credit_bytes() == arm_bytes);
+    let back = find(1, idle, &|f| f.due);
     let busy = moments.iter().position(|m| m.backlog_bytes >= u32::from(BUSY_BYTES));
     let busy = busy.expect("the run shows it");
     let late = granted(1, busy);
@@ -299,7 +299,7 @@ fn marks(picture: &mut Picture, moments: &[Moment]) {
         (3, 1, full + 200, (0.0, 15.0)),
         (4, 1, open, (-16.0, -13.0)),
         (5, 1, idle + 160, (0.0, 15.0)),
-        (6, 1, pair, (28.0, 4.0)),
+        (6, 1, back, (16.0, -10.0)),
         (7, 1, late - 40, (-18.0, -6.0)),
     ] {
         let credit = moments[cycle].flows[flow].credit_bytes() as f64;

@@ -78,11 +78,12 @@ pub struct Ledger<const FB: usize> {
     rate_3: Unreset<Bits<32>>,
     elapsed_3: Unreset<Bits<20>>,
     earns_3: Unreset<Bit>,
-    open_3: Unreset<Bit>,
+    rearms_3: Unreset<Bit>,
     units_3: Unreset<Bits<16>>,
     writes: [Reg<Bit>; 4],
     waits: [Unreset<Bit>; 4],
     is_pop: Signal<Local, Bit>,
+    is_work: Signal<Local, Bit>,
     grant: Signal<Local, Bit>,
     credit: Signal<Local, Bits<17>>,
     credit_less: Signal<Local, Bits<17>>,
@@ -149,6 +150,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
     /// 2: a pop grants who is due; the operation applies itself.
     fn applies(&mut self) {
         self.is_pop.next = self.operation_2.val().kind == self.pop.val();
+        self.is_work.next = self.operation_2.val().kind == self.work.val();
         self.m_popped.next = self.start_2.val() & self.is_pop.val();
         self.grant.next = self.is_pop.val() & self.row_2.val().due;
         self.m_grant.next = self.start_2.val() & self.grant.val();
@@ -159,7 +161,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
         self.rate_3.next = self.row_2.val().rate;
         self.elapsed_3.next = self.operation_2.val().at - self.row_2.val().at;
         self.earns_3.next = self.row_2.val().armed & self.row_2.val().open;
-        self.open_3.next = self.row_2.val().open;
+        self.rearms_3.next = self.row_2.val().open & self.is_work.val();
         self.at_units.next = self.operation_2.val().at.get_bits::<16>(4);
         self.units_3.next = self.at_units.val() + 1;
         self.credit.next = self.row_2.val().credit.get_bits::<17>(16);
@@ -177,7 +179,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
             }
         }
         self.row_3.next.queued = self.row_2.val().queued & !self.popped.val();
-        if self.operation_2.val().kind == self.work.val() {
+        if self.is_work.val() {
             self.row_3.next.armed = true;
             self.row_3.next.len = self.operation_2.val().len;
             self.row_3.next.line = self.len_wide.val() + bit_cast::<16, 15>(self.overhead.p.val());
@@ -207,7 +209,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
         self.settle.s_elapsed.next = self.elapsed_3.val();
         self.settle.s_credit.next = self.row_3.val().credit;
         self.settle.s_earns.next = self.earns_3.val();
-        self.settle.s_open.next = self.open_3.val();
+        self.settle.s_rearms.next = self.rearms_3.val();
         self.settle.s_len.next = self.row_3.val().len;
         self.due_time.s_rate.next = self.row_3.val().rate;
         self.due_time.s_len.next = self.row_3.val().len;

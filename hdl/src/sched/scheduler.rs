@@ -27,7 +27,7 @@ use crate::{block, kernel, Reg, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-pub use crate::sched::settle::CREDIT_CAP_BYTES;
+pub use crate::sched::settle::{CREDIT_CAP_BYTES, GAP_CYCLES};
 
 /// From the accept of `s_work` to the grant, when the flow is due and nothing else waits.
 pub const LATENCY_CYCLES: usize = 15;

@@ -1,14 +1,14 @@
 //! What a flow's credit is after an operation, and whether it covers the flow's work.
 //!
-//! # Source            credit = min(credit + rate x elapsed, max(credit, limit))
+//! # Source            credit = min(credit + rate x elapsed, max(credit, limit)); a flow earns with
+//!                     work and an open window, also if the work comes [`GAP_CYCLES`] late
 //! # Interface timing  cycle 0: s_*; cycle 4: m_*
 //! # Latency and rate  [`LATENCY_CYCLES`]; one a cycle. No valid: the user delays its own
 //! # Number formats    rate    | UQ8.24  | bytes a cycle
 //!                     elapsed | UQ20.0  | cycles
 //!                     credit  | UQ17.16 | bytes; the product is cut to 16 bits of fraction, so an
 //!                             |         | operation loses less than 2^-16 bytes
-//!                     limit   | UQ17.0  | [`CREDIT_CAP_BYTES`] while the flow earns; twice its work
-//!                             |         | without work, once with a closed window
+//!                     limit   | UQ17.0  | [`CREDIT_CAP_BYTES`] while the flow earns, else its work
 //! # Reset             synchronous, high: the product's stages 0
 //! # Twins             `finish` of sim/models/src/golden/sched/scheduler.rs
 
@@ -20,6 +20,8 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = 4;
 /// Credit of a flow that has work and an open window is at most this.
 pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
+/// Work that comes within so many cycles of a flow's last operation counts as if it had been there.
+pub const GAP_CYCLES: u64 = 128;
 
 /// Settles a credit.
 #[block]
@@ -32,8 +34,8 @@ pub struct Settle {
     pub s_credit: Signal<In, Bits<33>>,
     /// The flow had work and an open window.
     pub s_earns: Signal<In, Bit>,
-    /// It had an open window.
-    pub s_open: Signal<In, Bit>,
+    /// It had an open window, and gets work now.
+    pub s_rearms: Signal<In, Bit>,
     /// Bytes of its work.
     pub s_len: Signal<In, Bits<14>>,
     /// Credit now.
@@ -59,6 +61,7 @@ pub struct Settle {
     rest_4: Unreset<Bits<33>>,
     is_full_4: Unreset<Bit>,
     covers_4: Unreset<Bit>,
+    follows: Signal<Local, Bit>,
     len_wide: Signal<Local, Bits<33>>,
     limit_wide: Signal<Local, Bits<33>>,
     len: Signal<Local, Bits<33>>,
@@ -69,6 +72,8 @@ pub struct Settle {
     need: Signal<Local, Bits<44>>,
     #[value(CREDIT_CAP_BYTES)]
     cap: Constant<Bits<17>>,
+    #[value(GAP_CYCLES)]
+    gap: Constant<Bits<20>>,
 }
 
 impl Logic for Settle {
@@ -80,10 +85,9 @@ impl Logic for Settle {
         self.credit_1.next = self.s_credit.val();
         self.len_1.next = self.s_len.val();
         self.limit_1.next = bit_cast::<17, 14>(self.s_len.val());
-        if self.s_earns.val() {
+        self.follows.next = self.s_rearms.val() & (self.s_elapsed.val() < self.gap.val());
+        if self.s_earns.val() | self.follows.val() {
             self.limit_1.next = self.cap.val();
-        } else if self.s_open.val() {
-            self.limit_1.next = bit_cast::<17, 14>(self.s_len.val()) << 1;
         }
         comment!("2: how far credit is from limit and work.");
         self.len_wide.next = bit_cast::<33, 14>(self.len_1.val());

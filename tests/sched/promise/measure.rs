@@ -5,7 +5,7 @@
 //! worst of all intervals is the largest D less the smallest: no interval need be looked at.
 
 use super::history::{Event, FlowHistory, History, Sent};
-use super::load::{Asks, Case, MS_CYCLES};
+use super::load::{Case, MS_CYCLES};
 
 /// The start, when all flows begin at once, is not measured.
 const WARM_UP_CYCLES: u64 = 5 * MS_CYCLES;
@@ -22,9 +22,8 @@ pub struct Report {
     /// Whose it is, and the cycles between which it came.
     pub flow: usize,
     pub interval: (u64, u64),
-    /// The same over all spans of a flow together, where each new span may add an arm, or two
-    /// if work comes back. What is
-    /// sent while the window is closed counts too.
+    /// The same over all spans of a flow together, where each new span may add an arm. What is sent
+    /// while the window is closed counts too.
     pub across: f64,
     /// The same in the millisecond after all windows have opened at once, which may be worse.
     pub settling: f64,
@@ -174,8 +173,6 @@ impl Swing {
 struct Flow<'a> {
     ideal: Ideal,
     arms: Arms<'a>,
-    /// What a span may add: an arm where a window opens, two where work comes back.
-    restart_bytes: f64,
     /// The flow's arm and the longest one.
     unit_bytes: f64,
 }
@@ -195,14 +192,14 @@ impl Flow<'_> {
         Some(swing)
     }
 
-    /// D from `from` on with `restart_bytes` granted to each span that begins, as a rise, and without, as
-    /// a fall.
+    /// D from `from` on with an arm granted to each span that begins, as a rise, and without, as a
+    /// fall.
     fn across_bytes(&self, from: u64, end: u64) -> f64 {
         let (mut with, mut without) = (Swing::NONE, Swing::NONE);
         for cycle in self.arms.turns(from as f64, end as f64) {
             let d = self.arms.until(cycle) - self.ideal.at_cycle(cycle).asked_bytes;
             let begun = self.ideal.spans.partition_point(|span| (span.0 as f64) < cycle);
-            with.see(d - begun as f64 * self.restart_bytes, cycle);
+            with.see(d - begun as f64 * self.arms.len_bytes, cycle);
             without.see(d, cycle);
         }
         with.rise.max(without.fall)
@@ -254,9 +251,7 @@ pub fn measure(case: &Case, history: &History) -> Report {
         let events = &history.flows[id];
         let arms = Arms { sent: &events.sent, len_bytes: len_bytes(id) };
         let unit_bytes = arms.len_bytes + longest;
-        let restart_arms = if case.asks == Asks::WithPauses { 2.0 } else { 1.0 };
-        let restart_bytes = restart_arms * arms.len_bytes;
-        let flow = Flow { ideal: Ideal::new(events, end), arms, restart_bytes, unit_bytes };
+        let flow = Flow { ideal: Ideal::new(events, end), arms, unit_bytes };
         report.add(id, &flow, &parts, history);
         let (a, b) = (from as f64, end as f64);
         sent += arms.until(b) - arms.until(a);

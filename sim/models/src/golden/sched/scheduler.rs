@@ -15,6 +15,8 @@ use nic_spec::NicConfig;
 
 /// Credit of a flow that has work and an open window is at most this.
 pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
+/// Work that comes so soon after a flow's last operation counts as if it had been there.
+pub const GAP_CYCLES: u32 = 128;
 /// Grants wait while the line has so many bytes to carry.
 pub const LEAD_BYTES: u32 = 1024;
 /// From the accept of `s_work` to the grant, when the flow is due at once and nothing else waits.
@@ -184,7 +186,7 @@ impl Scheduler {
     /// A flow as an operation would find it now.
     pub fn flow(&self, flow: u16) -> Flow {
         let flow = self.flows[usize::from(flow)].clone();
-        let credit = flow.settled(flow.earned(self.now), flow.earns(), flow.open);
+        let credit = flow.settled(flow.earned(self.now), flow.armed && flow.open);
         Flow { credit, ..flow }
     }
 
@@ -257,7 +259,8 @@ impl Scheduler {
     fn finish(&self, o: &Operation) -> (Flow, Option<Entry>, Option<u16>) {
         let mut flow = self.flows[usize::from(o.flow)].clone();
         let mut earned = flow.earned(o.at);
-        let (earns, was_open) = (flow.earns(), flow.open);
+        let follows = matches!(o.kind, Kind::Work(_)) && flow.elapsed(o.at) < GAP_CYCLES;
+        let earns = (flow.armed || follows) && flow.open;
         flow.settled_at = o.at;
         match o.kind {
             Kind::Pop(queue) => {
@@ -285,7 +288,7 @@ impl Scheduler {
             Kind::Due => {}
         }
         let len = u64::from(flow.len_bytes) << CREDIT_FRACTION;
-        flow.credit = flow.settled(earned, earns, was_open);
+        flow.credit = flow.settled(earned, earns);
         flow.open = flow.inflight_bytes == 0 || flow.inflight_bytes < flow.window_bytes;
         let waits = flow.created && flow.armed && flow.open;
         flow.due = waits && flow.credit >= len;
@@ -308,25 +311,20 @@ impl Flow {
         self.credit >> CREDIT_FRACTION
     }
 
-    fn earns(&self) -> bool {
-        self.armed && self.open
+    /// Cycles since its credit was settled.
+    fn elapsed(&self, at: u32) -> u32 {
+        at.wrapping_sub(self.settled_at) & ((1 << TIME_BITS) - 1)
     }
 
     /// UQ17.16 bytes that its rate has earned until `at`, since its credit was settled.
     fn earned(&self, at: u32) -> u64 {
-        let elapsed = at.wrapping_sub(self.settled_at) & ((1 << TIME_BITS) - 1);
-        (u64::from(self.rate) * u64::from(elapsed)) >> (24 - CREDIT_FRACTION)
+        (u64::from(self.rate) * u64::from(self.elapsed(at))) >> (24 - CREDIT_FRACTION)
     }
 
-    /// Its credit with what was earned: with work and an open window, or an open window alone.
-    fn settled(&self, earned: u64, earns: bool, was_open: bool) -> u64 {
-        let len = u64::from(self.len_bytes) << CREDIT_FRACTION;
-        let limit = match (earns, was_open) {
-            (true, _) => CREDIT_CAP_BYTES << CREDIT_FRACTION,
-            (false, true) => 2 * len,
-            (false, false) => len,
-        };
-        (self.credit + earned).min(limit.max(self.credit))
+    /// Its credit with what was earned.
+    fn settled(&self, earned: u64, earns: bool) -> u64 {
+        let limit = if earns { CREDIT_CAP_BYTES } else { u64::from(self.len_bytes) };
+        (self.credit + earned).min((limit << CREDIT_FRACTION).max(self.credit))
     }
 
     fn apply(&mut self, rate: &Rate) {
