@@ -1,7 +1,7 @@
 //! Boards without the boards: their top level, Verilated, its UART at a pseudo-terminal, under
 //! the command that talks to the real one.
 
-use alchitry_cu::simulated::{self, Faults, Log, SimulatedBoard};
+use alchitry_cu::simulated::{self, Faults, SimulatedBoard};
 use alchitry_cu::TOP;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::Layout;
@@ -47,7 +47,7 @@ fn text(output: &Output) -> String {
 }
 
 /// Runs a trace, `rows` of it or all, on a simulated board.
-fn replay(board: SimulatedBoard, trace: &str, rows: Option<usize>) -> (Output, Log) {
+fn replay(board: SimulatedBoard, trace: &str, rows: Option<usize>) -> (Output, SimulatedBoard) {
     let path = root().join("tests/data/hpcc").join(trace);
     let all = std::fs::read_to_string(path).expect("a trace of the repository");
     let kept = all.lines().take(rows.map_or(usize::MAX, |rows| rows + 1));
@@ -60,8 +60,8 @@ fn replay(board: SimulatedBoard, trace: &str, rows: Option<usize>) -> (Output, L
         let running = scope.spawn(move || board.run(|_| ends.try_recv().is_ok()));
         let output = nic(&acks, &port, &parameters(trace));
         over.send(()).expect("the board runs");
-        let log = running.join().expect("the board never panics");
-        (output, log.unwrap_or_else(|e| panic!("{e}")))
+        let board = running.join().expect("the board never panics");
+        (output, board.unwrap_or_else(|e| panic!("{e}")))
     })
 }
 
@@ -73,15 +73,15 @@ fn board(seed: u64, faults: Faults) -> SimulatedBoard {
 
 /// Each trace whole; and so fast: ACKs a second of simulated time.
 fn runs_whole(trace: &str, rate_min: f64) {
-    let (output, log) = replay(board(1, Faults::default()), trace, None);
+    let (output, board) = replay(board(1, Faults::default()), trace, None);
     let text = text(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("2001 answers equal the golden model's in every bit"), "{text}");
     assert!(text.contains(" 0 restarts"), "{text}");
-    let rate = log.frames_per_second(1900);
+    let rate = board.line.frames_per_second(1900);
     println!("{trace}: {rate:.0} ACKs a second of simulated time\n{text}");
     assert!(rate >= rate_min, "{rate} ACKs a second");
-    assert_eq!(log.led & 0x80, 0, "nothing was refused");
+    assert_eq!(board.led & 0x80, 0, "nothing was refused");
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn board_runs_again_what_a_fault_of_the_line_has_hit() {
     let to_board = Faults { to_board: vec![700], ..Faults::default() };
     let from_board = Faults { from_board: vec![1000], ..Faults::default() };
     for (faults, is_refused) in [(to_board, true), (from_board, false)] {
-        let (output, log) = replay(board(2, faults), A, Some(60));
+        let (output, board) = replay(board(2, faults), A, Some(60));
         let text = text(&output);
         assert_eq!(output.status.code(), Some(0), "{text}");
         assert!(text.contains("61 answers equal the golden model's in every bit"), "{text}");
         assert!(text.contains(" 1 restarts"), "{text}");
-        assert_eq!(log.led & 0x80 != 0, is_refused, "the light of refused frames");
+        assert_eq!(board.led & 0x80 != 0, is_refused, "the light of refused frames");
     }
 }
 

@@ -24,8 +24,3 @@ fn passes(bench: &str, files: &[&str]) {
 fn board_mac_carries_frames_of_all_lengths_and_finds_wrong_bits() {
     passes("mac_tb", &["mac_tx.v", "mac_rx.v", "async_fifo.v"]);
 }
-
-#[test]
-fn board_uart_reaches_registers_and_host_memory() {
-    passes("host_tb", &["uart_host.v", "host_ram.v"]);
-}

@@ -4,7 +4,6 @@
 #[macro_use]
 extern crate nic_emit;
 
-mod bridge;
 mod clocks;
 mod cu_host;
 mod pins;

@@ -44,11 +44,11 @@ fn simulate(seed: u64) -> Result<(), String> {
     let board = SimulatedBoard::new(&simulated::source()?, seed, Faults::default())?;
     println!("the board is at {}; Ctrl-C ends it", board.path());
     let mut told = 0;
-    board.run(|log| {
-        if log.frames_out.len() > told {
-            told = log.frames_out.len();
-            let ms = log.cycles / (simulated::PIN_HZ / 1000);
-            println!("{ms} ms simulated, {told} answers, LEDs {:08b}", log.led);
+    board.run(|board| {
+        if board.line.frames_out.len() > told {
+            told = board.line.frames_out.len();
+            let ms = board.line.cycles / (simulated::PIN_HZ / 1000);
+            println!("{ms} ms simulated, {told} answers, LEDs {:08b}", board.led);
         }
         false
     })?;

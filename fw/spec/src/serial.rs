@@ -28,6 +28,12 @@ pub const BAUD: u32 = 3_000_000;
 /// Bytes that a board takes in, answered or not; more are lost.
 pub const WINDOW_BYTES: usize = 8192;
 
+/// Where host memory stands among the registers of a board that has a whole NIC; addresses of the
+/// NIC's DMA begin there with 0.
+pub const HOST_MEMORY: u16 = 0x8000;
+/// Bytes of it.
+pub const HOST_MEMORY_BYTES: usize = 1 << 14;
+
 /// Writes a register: offset, 2 bytes; value, 4. Answered with the AXI response.
 pub const WRITE: u8 = 1;
 /// Reads a register: offset, 2 bytes. Answered with the value, 4 bytes, and the AXI response.

@@ -1,7 +1,8 @@
 //! The congestion control core of a board: its registers are set, ACKs stream through it, and each
 //! answer is compared with the golden model's.
 
-use super::line::{Line, LineError};
+use super::line::LineError;
+use super::registers::{AccessError, Registers};
 use crate::replay::cc_trace::Answer;
 use nic_models::golden::cc::unit::OP_REMOVE;
 use nic_models::golden::cc::CcCfg;
@@ -9,9 +10,7 @@ use nic_models::ports::Wide;
 use nic_models::reference::hpcc::Ignored;
 use nic_models::streams::{AckTelemetry, AxisEvent, FlowCommand};
 use nic_spec::regs::{self, cc_offset, config_offset};
-use nic_spec::serial::{
-    ACK, ACK_BYTES_MAX, FLOW, FLOW_BYTES, READ, READ_ANSWER_BYTES, RESULT_BYTES, WRITE,
-};
+use nic_spec::serial::{ACK, ACK_BYTES_MAX, FLOW, FLOW_BYTES, RESULT_BYTES};
 use nic_spec::NicConfig;
 
 /// How often a trace begins anew after a fault of the line.
@@ -20,43 +19,40 @@ const RESTARTS_MAX: u32 = 5;
 /// Why a board's run ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoardError {
-    /// The line.
-    Line(LineError),
+    /// The registers, or the line.
+    Access(AccessError),
     /// The line breaks too many bytes; the last fault, and the row that was reached.
     Restarts(LineError, usize),
-    /// Something else answers, or the core has other sizes: register, value, what it should be.
-    Other(&'static str, u32, u32),
     /// A register does not keep what was written.
     Register(u16),
-    /// An answer has another form.
-    Form(&'static str),
     /// The answer to a row, from 0, differs; `None`: that to the flow's command.
     Differs(Option<usize>, Box<Answer>, Box<Answer>),
 }
 
+impl From<AccessError> for BoardError {
+    fn from(error: AccessError) -> Self {
+        Self::Access(error)
+    }
+}
+
 impl From<LineError> for BoardError {
     fn from(error: LineError) -> Self {
-        Self::Line(error)
+        Self::Access(AccessError::Line(error))
     }
 }
 
 impl core::fmt::Display for BoardError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Line(error) => error.fmt(f),
+            Self::Access(error) => error.fmt(f),
             Self::Restarts(error, row) => write!(
                 f,
                 "the line breaks too many bytes: {error}, and {RESTARTS_MAX} restarts came no \
                  further than ACK {row}; take a shorter cable or another USB port"
             ),
-            Self::Other(register, is, should_be) => write!(
-                f,
-                "another board or bitstream answers: its {register} is {is:#x}, not {should_be:#x}"
-            ),
             Self::Register(offset) => {
                 write!(f, "the register at {offset:#05x} does not keep what is written to it")
             }
-            Self::Form(of) => write!(f, "the board answers {of} in a form that is not known"),
             Self::Differs(row, golden, board) => {
                 match row {
                     Some(row) => write!(f, "ACK {row} (CSV line {}): ", row + 2)?,
@@ -102,7 +98,7 @@ pub struct Run {
 /// A board with the core of a configuration.
 #[derive(Debug)]
 pub struct Board {
-    line: Line,
+    registers: Registers,
 }
 
 impl Board {
@@ -111,35 +107,13 @@ impl Board {
     /// # Errors
     /// What is wrong with port, line or board.
     pub fn open(path: &str, config: &NicConfig) -> Result<Self, BoardError> {
-        let mut board = Self { line: Line::open(path)? };
-        let id = board.line.call(regs::ID)?;
         let should_be = [
             ("ID", regs::ID, regs::CC_ID_VALUE),
             ("VERSION", regs::VERSION, regs::VERSION_VALUE),
             ("SIZES", regs::SIZES, config.flow_sizes_word()),
             ("CLOCK_HZ", regs::CLOCK_HZ, config.clock_hz as u32),
         ];
-        let mut first = Some(read_value(&id)?);
-        for (name, offset, value) in should_be {
-            let is = first.take().map_or_else(|| board.read(offset), Ok)?;
-            if is != value {
-                return Err(BoardError::Other(name, is, value));
-            }
-        }
-        Ok(board)
-    }
-
-    fn read(&mut self, offset: u16) -> Result<u32, BoardError> {
-        read_value(&self.line.ask(READ, &offset.to_le_bytes())?)
-    }
-
-    fn write(&mut self, offset: u16, value: u32) -> Result<(), BoardError> {
-        let payload = [&offset.to_le_bytes()[..], &value.to_le_bytes()].concat();
-        match self.line.ask(WRITE, &payload)?[..] {
-            [0] => Ok(()),
-            [_] => Err(BoardError::Register(offset)),
-            _ => Err(BoardError::Form("a write")),
-        }
+        Ok(Self { registers: Registers::open(path, &should_be)? })
     }
 
     /// Runs a flow's ACKs and compares each answer with `golden`, whose first is that to the
@@ -164,16 +138,19 @@ impl Board {
                 done(furthest);
             };
             let fault = match self.pass(cfg, create, acks, golden, &mut reach) {
-                Err(BoardError::Line(e @ (LineError::Refused(_) | LineError::Broken))) => e,
-                // Bytes that are lost may be all of a frame.
-                Err(BoardError::Line(e @ LineError::Silent)) if furthest > 0 => e,
+                Err(BoardError::Access(AccessError::Line(fault))) => match fault {
+                    LineError::Refused(_) | LineError::Broken => fault,
+                    // Bytes that are lost may be all of a frame.
+                    LineError::Silent if furthest > 0 => fault,
+                    _ => return Err(fault.into()),
+                },
                 other => return other.map(|()| run),
             };
             if run.restarts == RESTARTS_MAX {
                 return Err(BoardError::Restarts(fault, furthest));
             }
             run.restarts += 1;
-            self.line.call(regs::ID)?;
+            self.registers.line.call(regs::ID)?;
         }
     }
 
@@ -186,22 +163,23 @@ impl Board {
         reach: &mut dyn FnMut(usize),
     ) -> Result<(), BoardError> {
         for (offset, value) in registers(cfg) {
-            self.write(offset, value)?;
-            if self.read(offset)? != value {
+            self.registers.write(offset, value)?;
+            if self.registers.read(offset)? != value {
                 return Err(BoardError::Register(offset));
             }
         }
+        let line = &mut self.registers.line;
         // The flow may be there, from an earlier run.
-        self.line.ask(FLOW, &flow_payload(&FlowCommand { op: OP_REMOVE, ..*create }))?;
-        let created = self.line.ask(FLOW, &flow_payload(create))?;
+        line.ask(FLOW, &flow_payload(&FlowCommand { op: OP_REMOVE, ..*create }))?;
+        let created = line.ask(FLOW, &flow_payload(create))?;
         compare(None, &golden[0], &result(&created)?)?;
         let (mut next, mut row) = (acks.iter(), 0);
         while row < acks.len() {
-            while !next.as_slice().is_empty() && self.line.has_room(ACK_BYTES_MAX) {
+            while !next.as_slice().is_empty() && line.has_room(ACK_BYTES_MAX) {
                 let ack = next.next().expect("looked at above");
-                self.line.send(ACK, &ack_payload(ack))?;
+                line.send(ACK, &ack_payload(ack))?;
             }
-            let answer = self.line.answer()?.payload;
+            let answer = line.answer()?.payload;
             compare(Some(row), &golden[1 + row], &result(&answer)?)?;
             row += 1;
             reach(row);
@@ -214,15 +192,6 @@ fn compare(row: Option<usize>, golden: &Answer, board: &Answer) -> Result<(), Bo
     match golden == board {
         true => Ok(()),
         false => Err(BoardError::Differs(row, Box::new(*golden), Box::new(*board))),
-    }
-}
-
-fn read_value(answer: &[u8]) -> Result<u32, BoardError> {
-    match answer {
-        [value @ .., 0] if answer.len() == READ_ANSWER_BYTES => {
-            Ok(u32::from_le_bytes(value.try_into().expect("4 bytes")))
-        }
-        _ => Err(BoardError::Form("a read")),
     }
 }
 
@@ -241,12 +210,12 @@ fn ack_payload(ack: &AckTelemetry) -> Vec<u8> {
 }
 
 /// The core's answer: a result, or the reason why there is none.
-fn result(answer: &[u8]) -> Result<Answer, BoardError> {
+fn result(answer: &[u8]) -> Result<Answer, AccessError> {
     match answer {
         [reasons] => {
             let all = [Ignored::Psn, Ignored::Time, Ignored::Bytes, Ignored::Queue];
             let named = all.iter().enumerate().find(|(bit, _)| reasons >> bit & 1 == 1);
-            named.map(|(_, reason)| Answer::Ignored(*reason)).ok_or(BoardError::Form("an ACK"))
+            named.map(|(_, reason)| Answer::Ignored(*reason)).ok_or(AccessError::Form("an ACK"))
         }
         _ if answer.len() == RESULT_BYTES => {
             let mut bytes = [0; 32];
@@ -257,6 +226,6 @@ fn result(answer: &[u8]) -> Result<Answer, BoardError> {
             let tdata = Wide(std::array::from_fn(word));
             Ok(Answer::Result(AxisEvent { tvalid: true, tdata }.decision()))
         }
-        _ => Err(BoardError::Form("an event")),
+        _ => Err(AccessError::Form("an event")),
     }
 }

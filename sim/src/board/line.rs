@@ -11,8 +11,9 @@ use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-/// How long the board may be silent while something is asked of it.
-const SILENCE: Duration = Duration::from_secs(1);
+/// How long the board may be silent while something is asked of it. A simulated one is slow on a
+/// busy machine.
+const SILENCE: Duration = Duration::from_secs(4);
 /// How long a read of the port waits.
 const READ_WAIT: Duration = Duration::from_millis(20);
 /// How often the board is called before it counts as absent.

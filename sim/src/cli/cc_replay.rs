@@ -7,7 +7,7 @@ use super::progress::Progress;
 use super::table::Table;
 use crate::bench;
 use crate::board::cc::{Board, BoardError};
-use crate::board::LineError;
+use crate::board::{AccessError, LineError};
 use crate::replay::cc_trace::{
     against_trace, free_running, resynchronised, states, Errors, Mode, State, Trace,
 };
@@ -251,7 +251,9 @@ impl BoardRun<'_> {
     fn states(&self, arguments: &Arguments, progress: &AtomicU64) -> Result<Vec<State>, CliError> {
         let port = arguments.port.as_deref().expect("asked for above");
         let failed = |e: BoardError| match e {
-            BoardError::Line(LineError::Open(_)) => CliError::Usage(format!("--port {port}: {e}")),
+            BoardError::Access(AccessError::Line(LineError::Open(_))) => {
+                CliError::Usage(format!("--port {port}: {e}"))
+            }
             e => CliError::Failed(format!("{port}: {e}")),
         };
         let mut board = Board::open(port, self.sizes).map_err(failed)?;

@@ -1,6 +1,7 @@
 //! The command line tool `nic`: one verb a module. Errors are one sentence on stderr; the exit
 //! code is 0 when all is well, 1 after a mismatch or a failed run, 2 for wrong usage or input.
 
+mod board;
 mod cc_error;
 mod cc_replay;
 mod emit;
@@ -46,6 +47,8 @@ enum Command {
     Net(net::Arguments),
     /// Runs a Linux guest with Soft-RoCE as the NIC's peer
     Interop(interop::Arguments),
+    /// Talks to the whole NIC on a board at a serial port
+    Board(board::Arguments),
     /// Prints the register map as Markdown, C header or SystemRDL
     Regmap(regmap::Arguments),
 }
@@ -64,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(arguments),
         Command::Net(arguments) => net::run(arguments),
         Command::Interop(arguments) => interop::run(arguments),
+        Command::Board(arguments) => board::run(arguments),
         Command::Regmap(arguments) => regmap::run(arguments),
     };
     match result {

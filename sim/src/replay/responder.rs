@@ -228,22 +228,27 @@ pub fn create_pairs(
     nic: &mut Nic<Station>,
 ) -> Result<(), ReplayError> {
     for pair in &conversation.pairs {
-        nic.create_qp(&QpConfig {
-            remote_write: true,
-            remote_read: pair.remote_read,
-            mtu_code: super::mtu_code(pair.mtu_bytes),
-            qpn: pair.qpn,
-            remote_qpn: pair.remote_qpn,
-            remote_ip: pair.remote.ip,
-            remote_mac: pair.remote.mac,
-            udp_source_port: pair.udp_source_port,
-            rq_psn: pair.first_psn,
-            window_bytes: 1 << 20,
-            rate_uq8_24: 8 << 24,
-            ..QpConfig::default()
-        })?;
+        nic.create_qp(&qp_config(pair))?;
     }
     Ok(())
+}
+
+/// The row of a queue pair.
+pub fn qp_config(pair: &Pair) -> QpConfig {
+    QpConfig {
+        remote_write: true,
+        remote_read: pair.remote_read,
+        mtu_code: super::mtu_code(pair.mtu_bytes),
+        qpn: pair.qpn,
+        remote_qpn: pair.remote_qpn,
+        remote_ip: pair.remote.ip,
+        remote_mac: pair.remote.mac,
+        udp_source_port: pair.udp_source_port,
+        rq_psn: pair.first_psn,
+        window_bytes: 1 << 20,
+        rate_uq8_24: 8 << 24,
+        ..QpConfig::default()
+    }
 }
 
 fn feed(station: &mut Station, record: usize, frame: &[u8]) -> Result<Vec<Reply>, ReplayError> {

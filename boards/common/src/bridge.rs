@@ -1,14 +1,14 @@
-//! Frames of the host to the ports of the CC core, and its answers to frames.
+//! Frames of the host to the registers and event ports of a core, and its answers to frames.
 //!
-//! # Source            boards/alchitry-cu/README.md, "What goes over the line"
+//! # Source            fw/spec/src/serial.rs
 //! # Interface timing  one frame at a time: it is taken whole, done, and answered whole before the
 //!                     next one is looked at
-//! # Latency and rate  a byte a cycle as far as the neighbours go; 52 cycles to put an event in its
-//!                     place, and what the core takes
+//! # Latency and rate  a byte a cycle as far as the neighbours go; a cycle for each byte by which a
+//!                     payload is shorter than the longest, and what the core takes
 //! # Errors            a frame that is broken, of no known kind or of a wrong length does nothing;
 //!                     the answer says which, and what the line has lost since the last such answer
 //! # Reset             synchronous, high: between frames, nothing offered, s_ready = 0 for a cycle
-//! # Twins             none: sim/tests/board.rs compares what the host gets
+//! # Twins             none: sim/tests/board.rs and sim/tests/ecpix5.rs compare what the host gets
 
 use nic_hdl::events::CcEvents;
 use nic_hdl::host::uart::FrameItem;
@@ -33,12 +33,15 @@ enum State {
     TellEnd,
 }
 
-/// Bits of the longest payload, and of its room in bytes.
-const ROOM: u64 = serial::ACK_BYTES_MAX as u64;
+/// Bits of the longest payload of a core with event ports, an ACK.
+pub const ACK_BITS: usize = 8 * serial::ACK_BYTES_MAX;
+/// As [`ACK_BITS`], of a core that has registers alone: a write.
+pub const WRITE_BITS: usize = 8 * serial::WRITE_BYTES;
 
-/// The host of the CC core.
-#[block]
-pub struct Bridge {
+/// The host of a core; payloads have up to `PB` bits. With [`WRITE_BITS`] kinds of events are
+/// unknown, and nothing is connected to the event ports.
+#[block(check(PB == ACK_BITS || PB == WRITE_BITS))]
+pub struct Bridge<const PB: usize> {
     /// A frame from the host.
     pub s: Word<In, FrameItem>,
     /// An answer.
@@ -76,7 +79,7 @@ pub struct Bridge {
     room: Unreset<Bits<6>>,
     is_long: Unreset<Bit>,
     /// The payload, then the answer's, lowest byte first.
-    words: Reg<Bits<416>>,
+    words: Reg<Bits<PB>>,
     left: Unreset<Bits<6>>,
     awvalid: Reg<Bit>,
     wvalid: Reg<Bit>,
@@ -88,6 +91,7 @@ pub struct Bridge {
     rate_ready: Reg<Bit>,
     takes: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
+    is_known: Signal<Local, Bit>,
     is_formed: Signal<Local, Bit>,
     is_broken: Signal<Local, Bit>,
     is_formless: Signal<Local, Bit>,
@@ -96,6 +100,10 @@ pub struct Bridge {
     event_taken: Signal<Local, Bit>,
     shift: Signal<Local, Bit>,
     shift_in: Signal<Local, Bits<8>>,
+    wide: Signal<Local, Bits<PB>>,
+    top: Signal<Local, Bits<PB>>,
+    ack: Signal<Local, Bits<416>>,
+    flow: Signal<Local, Bits<96>>,
     load: Signal<Local, Bit>,
     loaded: Signal<Local, Bits<256>>,
     told: Signal<Local, Bits<40>>,
@@ -107,13 +115,17 @@ pub struct Bridge {
     no_result: Constant<Bits<8>>,
     #[value(u64::from(serial::REFUSED))]
     refusing: Constant<Bits<8>>,
-    #[value(ROOM)]
+    #[value(u64::from(if PB == ACK_BITS { serial::ACK } else { serial::READ }))]
+    last_kind: Constant<Bits<8>>,
+    #[value(PB as u64 - 8)]
+    top_byte: Constant<Bits<9>>,
+    #[value(PB as u64 / 8)]
     all_room: Constant<Bits<6>>,
-    #[value(ROOM - serial::WRITE_BYTES as u64)]
+    #[value((PB / 8 - serial::WRITE_BYTES) as u64)]
     write_room: Constant<Bits<6>>,
-    #[value(ROOM - serial::READ_BYTES as u64)]
+    #[value((PB / 8 - serial::READ_BYTES) as u64)]
     read_room: Constant<Bits<6>>,
-    #[value(ROOM - serial::FLOW_BYTES as u64)]
+    #[value((PB / 8).saturating_sub(serial::FLOW_BYTES) as u64)]
     flow_room: Constant<Bits<6>>,
     #[value(serial::READ_ANSWER_BYTES as u64)]
     read_bytes: Constant<Bits<6>>,
@@ -128,7 +140,7 @@ pub struct Bridge {
 }
 
 #[kernel]
-impl Logic for Bridge {
+impl<const PB: usize> Logic for Bridge<PB> {
     fn update(&mut self) {
         self.outputs();
         self.defaults();
@@ -321,8 +333,11 @@ impl Logic for Bridge {
                 self.fits.next = false;
             }
         }
-        self.is_formed.next =
-            (self.state.val() == State::Payload) && self.fits.val() && !self.is_long.val();
+        self.is_known.next = self.kind.val() <= self.last_kind.val();
+        self.is_formed.next = (self.state.val() == State::Payload)
+            && self.is_known.val()
+            && self.fits.val()
+            && !self.is_long.val();
         self.refuses.next = self.takes.val()
             && self.s.data.val().last
             && (!self.s.data.val().good || !self.is_formed.val());
@@ -360,15 +375,16 @@ impl Logic for Bridge {
 
     /// The words are the payload, then what is told.
     fn move_words(&mut self) {
+        self.wide.next = bit_cast::<PB, 8>(self.shift_in.val());
+        self.top.next = self.wide.val() << self.top_byte.val();
         self.loaded.next = bit_cast::<256, 40>(self.told.val());
         if self.event_taken.val() && self.s_axis_rate.tvalid.val() {
             self.loaded.next = self.s_axis_rate.tdata.val().into();
         }
         if self.load.val() {
-            self.words.next = bit_cast::<416, 256>(self.loaded.val());
+            self.words.next = bit_cast::<PB, 256>(self.loaded.val());
         } else if self.shift.val() {
-            self.words.next =
-                (self.words.val() >> 8) | (bit_cast::<416, 8>(self.shift_in.val()) << 408);
+            self.words.next = (self.words.val() >> 8) | self.top.val();
         }
     }
 
@@ -393,9 +409,11 @@ impl Logic for Bridge {
         self.m_axil.rready.next = self.rready.val();
         comment!("events");
         self.m_axis_ack.tvalid.next = self.ack_valid.val();
-        self.m_axis_ack.tdata.next = self.words.val().into();
+        self.ack.next = bit_cast::<416, PB>(self.words.val());
+        self.flow.next = bit_cast::<96, PB>(self.words.val());
+        self.m_axis_ack.tdata.next = self.ack.val().into();
         self.m_axis_flow.tvalid.next = self.flow_valid.val();
-        self.m_axis_flow.tdata.next = self.words.val().get_bits::<96>(0).into();
+        self.m_axis_flow.tdata.next = self.flow.val().into();
         self.s_axis_rate.tready.next = self.rate_ready.val();
     }
 }
