@@ -4,14 +4,14 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
-/// Longest payload in bytes of which each length comes up: a packet of MTU 1024 and somewhat more.
+/// Longest payload in bytes that is gone through: a packet of MTU 1024 and somewhat more.
 pub const SWEPT_BYTES_MAX: u32 = 1100;
 
 /// Seeds that share the lengths.
 const SHARES: u32 = 4;
 
-/// Payload lengths, each in one of four seeds that follow each other: what is wrong at one length
-/// alone is met.
+/// Payload lengths, each in one of four seeds that follow each other. How many of them a run gets to
+/// depends on its cycles.
 #[derive(Clone, Debug)]
 pub struct Lengths {
     first: u32,
