@@ -1,7 +1,9 @@
 //! The catalogue: every block by name, with the sizes that a configuration gives it; with it all of
 //! the emitter. Blocks know nothing of it.
 
-pub use nic_emit::{emit_block, file_list, Design, Dir, EmitError, Finding, Layout, Port, Rule};
+pub use nic_emit::{
+    emit_block, file_list, on_large_stack, Design, Dir, EmitError, Finding, Layout, Port, Rule,
+};
 
 use crate::cc::{
     active::CcActive,
@@ -223,19 +225,13 @@ pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
     }
 }
 
-/// Builds a block and emits it, on a stack of its own: large blocks are built by value, which
-/// takes more than the 2 MiB of a test's thread.
+/// Builds a block and emits it.
 fn build<B: Block>(
     config: &NicConfig,
     name: &str,
     block: impl FnOnce(&NicConfig) -> B + Send,
 ) -> Result<Design, EmitError> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(1 << 26);
-        let thread = builder.spawn_scoped(scope, || emit(name, block(config), config));
-        let thread = thread.expect("a thread for the blocks");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    on_large_stack(|| emit(name, block(config), config))
 }
 
 /// Emits a freshly made block.

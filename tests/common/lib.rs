@@ -2,12 +2,11 @@
 
 use nic_harness::bench::{Bench, Failure, Options, Report};
 use nic_harness::lockstep::{LockStep, Stepper};
+use nic_harness::parallel::side_by_side;
 use nic_harness::verilator::{Flavour, Source};
 use nic_models::ports::Golden;
 use nic_sim::bench;
 use nic_spec::config::NicConfig;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// The configuration that tests run unless they say otherwise.
 pub fn gbe() -> NicConfig {
@@ -107,16 +106,9 @@ pub type Break<'a> = (&'a str, &'a str);
 /// Makes each mistake in the Verilog, one at a time; panics unless some of the runs, which are of
 /// the same design, go red.
 pub fn assert_runs_catch(runs: &[Runs], breaks: &[Break]) {
-    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let worker = || loop {
-        let Some((from, to)) = breaks.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-        if !runs.iter().any(|runs| runs.catches(from, to)) {
-            missed.lock().unwrap_or_else(PoisonError::into_inner).push((from, to));
-        }
-    };
-    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..worker_count).for_each(|_| drop(scope.spawn(worker))));
-    let missed = missed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let caught = side_by_side(breaks, |_, (from, to)| runs.iter().any(|r| r.catches(from, to)));
+    let missed = breaks.iter().zip(caught).filter(|(_, is_caught)| !is_caught);
+    let missed: Vec<&Break> = missed.map(|(planted, _)| planted).collect();
     assert!(missed.is_empty(), "{}: not noticed: {missed:?}", runs[0].bench.name());
 }
 

@@ -6,6 +6,7 @@ use nic_driver::rings::{Ring, Work};
 use nic_driver::{MrRow, Nic as Driver, Qp, QpConfig, Read, Status, Write};
 use nic_harness::bench::Bench;
 use nic_harness::four_state::{Difference, Recorder, Recording, SharedRecording};
+use nic_harness::parallel::side_by_side;
 use nic_harness::verilator::Source;
 use nic_models::golden::nic::Nic;
 use nic_sim::bench::{benches, by_name, verilog};
@@ -17,43 +18,24 @@ use rdma_nic::{cu, gbe, hundred, Break};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 
 fn play(recording: &Recording, source: &Source, name: &str) -> Option<Difference> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("four_state").join(name);
     recording.play(source, &folder).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs the jobs on all processors.
-fn side_by_side<T: Sync>(jobs: &[T], run: impl Fn(usize, &T) + Sync) {
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        while let Some((at, job)) = {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            jobs.get(at).map(|job| (at, job))
-        } {
-            run(at, job);
-        }
-    };
-    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..worker_count).for_each(|_| drop(scope.spawn(worker))));
-}
-
 /// A run from each seed; what differs.
 fn differences(runs: &[(Bench, u64)], seeds: &[u64]) -> Vec<String> {
     let jobs: Vec<_> = runs.iter().flat_map(|run| seeds.iter().map(move |s| (run, *s))).collect();
-    let found = Mutex::new(Vec::new());
-    side_by_side(&jobs, |at, ((bench, cycles), seed)| {
+    let found = side_by_side(&jobs, |at, ((bench, cycles), seed)| {
         let (block, config) = (bench.name(), bench.config());
         let source = verilog(bench).unwrap_or_else(|e| panic!("{block}: {e}"));
         let name = format!("{at}_{block}");
         let difference = play(&bench.record(*seed, *cycles), &source, &name);
         let what = format!("{block} of {}, {} flows", config.name, config.flow_count);
-        let tell = |d| format!("{what}, seed {seed}: {d}");
-        found.lock().expect("no run panics with it").extend(difference.map(tell));
+        difference.map(|d| format!("{what}, seed {seed}: {d}"))
     });
-    found.into_inner().expect("no run panics with it")
+    found.into_iter().flatten().collect()
 }
 
 /// Cells have no sizes of their own: they stand in the blocks. The NIC has a test of its own.

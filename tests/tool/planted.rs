@@ -3,12 +3,11 @@
 //! Without `NIC_PLANTED_ALL` the NIC's bench looks for the first of them alone.
 
 use nic_harness::bench::{Bench, Options};
+use nic_harness::parallel::side_by_side;
 use nic_harness::verilator::Source;
 use nic_sim::bench;
 use nic_sim::cli::{Table, DEFAULT_CYCLES, DEFAULT_SEEDS};
 use rdma_nic::gbe;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 
 /// A mistake.
 struct Planted {
@@ -173,25 +172,13 @@ fn planted_are_found_at_the_defaults() {
         .flatten()
         .filter(|(p, _)| p.what.contains(&only))
         .collect();
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let worker = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let Some((planted, block)) = tasks.get(at) else { return };
-        let found = planted.found(block);
-        results.lock().expect("no holder panics").push((at, found));
-    };
-    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..worker_count).for_each(|_| drop(scope.spawn(worker))));
-    let mut results = results.into_inner().expect("no holder panics");
-    results.sort();
+    let results = side_by_side(&tasks, |_, (planted, block)| planted.found(block));
     let mut table = Table::new(["planted", "bench", "found"]);
-    for (at, found) in &results {
-        let (planted, block) = &tasks[*at];
+    for ((planted, block), found) in tasks.iter().zip(&results) {
         let found = found.as_deref().unwrap_or("NOT FOUND");
         table.row([planted.what, block, found].map(String::from));
     }
     println!("{table}");
     assert_eq!(results.len(), tasks.len(), "every mistake was looked for");
-    assert!(results.iter().all(|(_, found)| found.is_some()), "not all were found\n{table}");
+    assert!(results.iter().all(Option::is_some), "not all were found\n{table}");
 }

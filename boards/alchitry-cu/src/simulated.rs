@@ -5,7 +5,7 @@ use crate::{design, TOP};
 pub use board_common::simulated::Faults;
 use board_common::simulated::{SerialLine, Simulated, Terminal};
 use nic_harness::verilator::{Error, Flavour, PinnedInstance, Source};
-use nic_models::ports::PortDef;
+use nic_models::ports::port_list;
 
 /// Hz of the board's clock pin.
 pub const PIN_HZ: u64 = 100_000_000;
@@ -41,15 +41,9 @@ impl SimulatedBoard {
     /// What the Verilog or the terminal lacks.
     pub fn new(source: &Source, seed: u64, faults: Faults) -> Result<Self, String> {
         let text = |e: Error| e.to_string();
-        let port = |name: &str, word_index, bits_max| PortDef {
-            name: name.into(),
-            word_index,
-            word_count: 1,
-            bits_max,
-        };
         let model = source.model(Flavour::Fast).map_err(text)?;
-        let (inputs, outputs) =
-            ([port("uart_rx", 0, 1)], [port("uart_tx", 0, 1), port("led", 1, 8)]);
+        let inputs = port_list(&[("uart_rx", 1)]);
+        let outputs = port_list(&[("uart_tx", 1), ("led", 8)]);
         let pins = PinnedInstance::new(&model, seed, &inputs, &outputs, &[]).map_err(text)?;
         let terminal = Terminal::open()?;
         let path = terminal.path().to_string();

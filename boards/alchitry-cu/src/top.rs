@@ -3,7 +3,7 @@
 use crate::clocks::{Pll, ResetUntilLocked, CORE_HZ};
 use crate::cu_host::CuHost;
 use crate::pins::{uart_rx, uart_tx};
-use nic_emit::{emit_block, Design, EmitError};
+use nic_emit::{emit_block, on_large_stack, Design, EmitError};
 use nic_hdl::block;
 use nic_spec::NicConfig;
 use rust_hdl_bsp_alchitry_cu::pins as board;
@@ -53,14 +53,8 @@ impl Logic for AlchitryCu {
 /// What the emitter refuses.
 pub fn design() -> Result<(Design, String), EmitError> {
     let config = NicConfig::preset("cu").expect("a preset");
-    let emit = || {
+    on_large_stack(|| {
         let top = AlchitryCu::new(&config);
         Ok((emit_block(TOP, &top, config.name)?, crate::constraints(&top)))
-    };
-    // Blocks are built by value: more than the stack of a test's thread.
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(1 << 26);
-        let thread = builder.spawn_scoped(scope, emit).expect("a thread for the blocks");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

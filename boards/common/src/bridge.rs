@@ -8,7 +8,7 @@
 //! # Errors            a frame that is broken, of no known kind or of a wrong length does nothing;
 //!                     the answer says which, and what the line has lost since the last such answer
 //! # Reset             synchronous, high: between frames, nothing offered, s_ready = 0 for a cycle
-//! # Twins             none: sim/tests/board.rs and sim/tests/ecpix5.rs compare what the host gets
+//! # Twins             none: sim/tests/board.rs and sim/tests/ecpix5/ compare what the host gets
 
 use nic_hdl::events::CcEvents;
 use nic_hdl::host::uart::FrameItem;

@@ -4,7 +4,7 @@
 //! # Interface timing  a frame that comes is answered; fw/spec/src/serial.rs
 //! # Latency and rate  the line's: 10 bits a byte
 //! # Reset             synchronous, high
-//! # Twins             none: sim/tests/board.rs and sim/tests/ecpix5.rs compare what the host gets
+//! # Twins             none: sim/tests/board.rs and sim/tests/ecpix5/ compare what the host gets
 
 use crate::bridge::Bridge;
 use nic_hdl::events::CcEvents;

@@ -6,7 +6,7 @@
 //! # Shape             2^AW words; content is random after power-up and survives reset
 //! # Collision         reading the address that is written in the same cycle is left to the tool:
 //!                     nobody does
-//! # Twins             none: sim/tests/ecpix5.rs, by what is around it
+//! # Twins             none: sim/tests/ecpix5/, by what is around it
 
 use nic_hdl::{block, cell};
 use rust_hdl_core::prelude::*;

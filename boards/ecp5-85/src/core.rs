@@ -4,12 +4,12 @@
 //! # Source            its blocks
 //! # Interface timing  that of the NIC's streams
 //! # Reset             synchronous, high
-//! # Twins             none: sim/tests/ecpix5.rs compares it with the golden NIC in its world
+//! # Twins             none: sim/tests/ecpix5/ compares it with the golden NIC in its world
 
 use crate::host_memory::HostMemory;
 use board_common::bridge::WRITE_BITS;
 use board_common::serial_host::SerialHost;
-use nic_emit::{emit_block, Design, EmitError};
+use nic_emit::{emit_block, on_large_stack, Design, EmitError};
 use nic_hdl::host::axil_port::AxilPort;
 use nic_hdl::nic::Nic;
 use nic_hdl::streams::{Axis, AxisUser};
@@ -158,11 +158,5 @@ impl Ecpix5Core {
 /// What the emitter refuses.
 pub fn design() -> Result<Design, EmitError> {
     let config = config();
-    let emit = || emit_block(CORE_MODULE, &Ecpix5Core::new(&config), config.name);
-    // Blocks are built by value: more than the stack of a test's thread.
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(1 << 26);
-        let thread = builder.spawn_scoped(scope, emit).expect("a thread for the blocks");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    on_large_stack(|| emit_block(CORE_MODULE, &Ecpix5Core::new(&config), config.name))
 }

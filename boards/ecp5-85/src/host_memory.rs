@@ -9,7 +9,7 @@
 //! # Errors            a burst that begins behind the end writes nothing, and answers SLVERR; one
 //!                     that runs over the end goes on at the beginning
 //! # Reset             synchronous, high: idle
-//! # Twins             none: sim/tests/ecpix5.rs compares it with sim/src/env/axi_mem.rs
+//! # Twins             none: sim/tests/ecpix5/ compares it with sim/src/env/axi_mem.rs
 
 use crate::byte_ram::ByteRam;
 use nic_hdl::streams::Axi;

@@ -48,6 +48,19 @@ pub use reg::{Reg, Unreset};
 
 use rust_hdl_core::prelude::Block;
 
+/// Runs `build` on a large stack: large blocks are built by value, which takes more than the 2 MiB of
+/// a test's thread.
+///
+/// # Panics
+/// As `build` does, or if there is no thread.
+pub fn on_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(1 << 26);
+        let thread = builder.spawn_scoped(scope, build).expect("a thread for the blocks");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Emits `block` as module `name`; all findings when it is refused.
 pub fn emit_block(name: &str, block: &impl Block, preset: &str) -> Result<Design, EmitError> {
     let mut findings = vec![];

@@ -6,4 +6,5 @@ pub mod caught;
 pub mod four_state;
 pub mod lockstep;
 pub mod mutate;
+pub mod parallel;
 pub mod verilator;

@@ -48,6 +48,13 @@ pub fn define_port(name: &str, bits_max: usize, defs: &mut Vec<PortDef>) {
     defs.push(PortDef { name: name.into(), word_index, word_count, bits_max });
 }
 
+/// Ports of one word each, by name and bits, in this order.
+pub fn port_list(ports: &[(&str, usize)]) -> Vec<PortDef> {
+    let mut defs = Vec::new();
+    ports.iter().for_each(|(name, bits)| define_port(name, *bits, &mut defs));
+    defs
+}
+
 /// Name of member `field` of the bundle called `name`.
 pub fn join_name(name: &str, field: &str) -> String {
     if name.is_empty() {

@@ -7,6 +7,9 @@
 
 use core::ops::RangeInclusive;
 
+/// Cycles of a short run: a counter of cycles that wraps within so many does so in it.
+pub const SOON_CYCLES: u64 = 60_000;
+
 /// Where counters start, as the runner of a twin decides.
 pub trait Starter {
     /// Whether the counter at `path` starts elsewhere: all that read it follow, and the Verilog has

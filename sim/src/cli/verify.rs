@@ -8,12 +8,11 @@ use super::table::Table;
 use crate::bench;
 use nic_harness::bench::{Bench, Failure, FailureCause, Options, Report};
 use nic_harness::lockstep::{StepError, TraceWindow};
+use nic_harness::parallel::side_by_side;
 use nic_harness::verilator::{Flavour, Source};
 use nic_spec::config::NicConfig;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Seeds of each block unless the user says otherwise, from 1 up.
 pub const DEFAULT_SEEDS: u64 = 4;
@@ -130,28 +129,13 @@ fn run_jobs(arguments: &Arguments, jobs: &[Job<'_>]) -> Vec<Outcome> {
         first_cycle: arguments.trace_from,
         last_cycle: arguments.cycles.saturating_add(TRACE_AFTER),
     };
-    let run = |job: &Job<'_>| {
+    side_by_side(jobs, |_, job| {
         let mut options = Options::new(job.seed, arguments.cycles);
         options.progress = Some(progress.counter());
         options.trace = arguments.trace.as_ref().map(trace);
         options.verilog_arguments = verilog_arguments(arguments);
         job.bench.run(job.source, &options)
-    };
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Outcome>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let worker = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let Some(job) = jobs.get(at) else { return };
-        *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(run(job));
-    };
-    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        (0..worker_count.min(jobs.len())).for_each(|_| {
-            scope.spawn(worker);
-        });
-    });
-    let taken = |r: Mutex<Option<Outcome>>| r.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.into_iter().map(|r| taken(r).expect("every job was run")).collect()
+    })
 }
 
 /// What the replay line must repeat.

@@ -199,15 +199,7 @@ pub fn set_up(
     for region in &conversation.regions {
         // The offset inside a beat is kept, so that alignment is what the peer sees.
         let at = host_address + region.va % 4096;
-        nic.create_mr(&MrRow {
-            remote_write: true,
-            remote_read: true,
-            rkey: region.rkey,
-            va: region.va,
-            length_bytes: region.length_bytes,
-            host_address: at,
-            ..MrRow::default()
-        })?;
+        nic.create_mr(&mr_row(region, at))?;
         nic.bus().memory.store(at, &conversation.initial(region));
         placed.push(super::Placed {
             rkey: region.rkey,
@@ -231,6 +223,19 @@ pub fn create_pairs(
         nic.create_qp(&qp_config(pair))?;
     }
     Ok(())
+}
+
+/// The row of a region that stands at `host_address`.
+pub fn mr_row(region: &Region, host_address: u64) -> MrRow {
+    MrRow {
+        remote_write: true,
+        remote_read: true,
+        rkey: region.rkey,
+        va: region.va,
+        length_bytes: region.length_bytes,
+        host_address,
+        ..MrRow::default()
+    }
 }
 
 /// The row of a queue pair.

@@ -7,13 +7,13 @@ mod tool;
 use bench::{open, read, source, write, Bench};
 use ecpix5::simulated::{Harm, Sent, TOP};
 use nic_driver::rings::HostMemory;
-use nic_driver::{Bus, MrRow, Nic};
+use nic_driver::{Bus, Nic};
 use nic_sim::board::Frame;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::pcap;
 use nic_sim::replay::conversation::{Conversation, Part, Role};
-use nic_sim::replay::responder::qp_config;
+use nic_sim::replay::responder::{mr_row, qp_config};
 use nic_spec::regs;
 use nic_spec::serial::{
     ACK, ACK_BYTES_MAX, FLAG, FLOW, FLOW_BYTES, HOST_MEMORY, HOST_MEMORY_BYTES, READ, REFUSED,
@@ -53,16 +53,7 @@ fn set_up<B: Bus + HostMemory>(conversation: &Conversation, nic: &mut Nic<B>) {
     for region in &conversation.regions {
         let at = next + region.va % 8;
         next = (at + region.length_bytes).next_multiple_of(8);
-        nic.create_mr(&MrRow {
-            remote_write: true,
-            remote_read: true,
-            rkey: region.rkey,
-            va: region.va,
-            length_bytes: region.length_bytes,
-            host_address: at,
-            ..MrRow::default()
-        })
-        .expect("a region");
+        nic.create_mr(&mr_row(region, at)).expect("a region");
         let bytes = conversation.initial(region);
         if bytes.iter().any(|byte| *byte != 0) {
             let lead = vec![0; (at % 4) as usize];

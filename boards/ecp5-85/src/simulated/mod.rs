@@ -9,7 +9,7 @@ use crate::{design, CORE_DIV, CORE_HZ};
 pub use board_common::simulated::Faults;
 use board_common::simulated::{SerialLine, Simulated};
 use nic_harness::verilator::{Error, Flavour, PinnedInstance, Source};
-use nic_models::ports::PortDef;
+use nic_models::ports::port_list;
 use nic_spec::wire::roce::FrameRepr;
 
 /// Name of the top level.
@@ -79,30 +79,21 @@ impl SimulatedBoard {
         peer: Option<Peer>,
     ) -> Result<Self, String> {
         let text = |e: Error| e.to_string();
-        let port = |(word_index, (name, bits_max)): (usize, &(&str, usize))| PortDef {
-            name: (*name).into(),
-            word_index,
-            word_count: 1,
-            bits_max: *bits_max,
-        };
-        let inputs = [
+        let inputs = port_list(&[
             ("rst_n", 1),
             ("uart_rx", 1),
             ("eth_rx_clk", 1),
             ("eth_rx_ctl", 1),
             ("eth_rx_data", 4),
-        ];
-        let outputs = [
+        ]);
+        let outputs = port_list(&[
             ("uart_tx", 1),
             ("eth_rst_n", 1),
             ("eth_tx_clk", 1),
             ("eth_tx_ctl", 1),
             ("eth_tx_data", 4),
             ("led_n", 3),
-        ];
-        let [inputs, outputs] =
-            [&inputs[..], &outputs].map(|list| list.iter().enumerate().map(port).collect());
-        let (inputs, outputs): (Vec<_>, Vec<_>) = (inputs, outputs);
+        ]);
         let model = source.model(Flavour::Fast).map_err(text)?;
         let pins = PinnedInstance::new(&model, seed, &inputs, &outputs, &[]).map_err(text)?;
         Ok(Self {

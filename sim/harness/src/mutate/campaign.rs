@@ -4,10 +4,9 @@ use super::mutant::{Kind, Mutant};
 use super::scan::mutants;
 use crate::bench::{Bench, FailureCause, Options};
 use crate::lockstep::StepError;
+use crate::parallel::side_by_side;
 use crate::verilator::{Error, Flavour, Source};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// How much to try.
 #[derive(Clone, Copy, Debug)]
@@ -69,20 +68,7 @@ pub fn run(
     let mut tasks = tasks(designs, plan);
     // Long ones first, so that the last worker is not alone for long.
     tasks.sort_by_key(|task| std::cmp::Reverse(task.source.text.len() * task.quota));
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let worker = || loop {
-        let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-        let verdicts = task.run(plan, wanted);
-        results.lock().unwrap_or_else(PoisonError::into_inner).push(verdicts);
-    };
-    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        (0..worker_count).for_each(|_| {
-            scope.spawn(worker);
-        });
-    });
-    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let results = side_by_side(&tasks, |_, task| task.run(plan, wanted));
     let mut verdicts: Vec<Verdict> =
         results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     verdicts.sort_by_key(|v| (v.mutant.module.clone(), v.mutant.line, v.mutant.id()));

@@ -9,7 +9,7 @@ use super::octaves::{Entry, Octaves, LINE_TIME_BITS};
 use super::scan::Scan;
 use crate::ports;
 use crate::ports::Golden;
-use crate::starts::Starts;
+use crate::starts::{Starts, SOON_CYCLES};
 use crate::streams::{self, InFlight, Rate, ReadyPort, Work};
 use nic_spec::NicConfig;
 
@@ -42,9 +42,6 @@ const LINE_AGE_MAX: usize = 6;
 const CREDIT_FRACTION: u32 = 16;
 /// Time is counted in so many bits of cycles.
 pub(super) const TIME_BITS: u32 = 20;
-
-/// Cycles of a short run.
-const SOON_CYCLES: u64 = 60_000;
 /// Due times are in units of 2^4 cycles.
 pub(super) const DUE_UNIT_BITS: u32 = 4;
 /// A flow that will be due later is looked at again after so many units.

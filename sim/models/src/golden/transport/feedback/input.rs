@@ -7,7 +7,7 @@ use crate::events::FeedbackEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::starts::Starts;
+use crate::starts::{Starts, SOON_CYCLES};
 use crate::streams::{self, back, AckTelemetry, Feedback, FlowPulse, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
@@ -169,9 +169,6 @@ impl Verdict {
         }
     }
 }
-
-/// Cycles of a short run.
-const SOON_CYCLES: u64 = 60_000;
 
 fn psn_sub(a: u32, b: u32) -> u32 {
     a.wrapping_sub(b) & 0xff_ffff

@@ -5,7 +5,7 @@ use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::starts::Starts;
+use crate::starts::{Starts, SOON_CYCLES};
 use crate::streams::{back, FeedbackPacket, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
@@ -105,9 +105,6 @@ pub struct FeedbackOut {
     loading: Option<Stack>,
     out: FeedbackOutOut,
 }
-
-/// Cycles of a short run.
-const SOON_CYCLES: u64 = 60_000;
 
 impl FeedbackOut {
     /// For the flows of `config`.
