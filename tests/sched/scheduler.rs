@@ -147,7 +147,7 @@ fn scheduler_breaks_are_caught() {
         ("kept | own", "own"),
         // Time.
         ("units_3 <= at_units + 16'd1", "units_3 <= at_units"),
-        ("whole + 15'd1", "whole"),
+        ("need_2[32:0] + one_byte", "need_2[32:0]"),
         ("ahead[19]", "!ahead[19]"),
         ("& !fresh_2", ""),
         ("hits & less", "less"),

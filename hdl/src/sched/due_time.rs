@@ -62,7 +62,7 @@ pub struct DueTime {
     pub s_line_log2: Signal<In, Bits<4>>,
     /// Queue.
     pub m_queue: Signal<Out, Bits<3>>,
-    /// What the credit lacks.
+    /// What the credit lacks, and one byte more.
     pub s_rest: Signal<In, Bits<33>>,
     /// When it will not.
     pub m_time: Signal<Out, Bits<16>>,
@@ -95,7 +95,6 @@ pub struct DueTime {
     sum: Signal<Local, Bits<6>>,
     high: Signal<Local, Bits<2>>,
     bytes: Signal<Local, Bits<15>>,
-    whole: Signal<Local, Bits<15>>,
     exponent_5: Signal<Local, Bits<5>>,
     exponent_high: Signal<Local, Bits<2>>,
     exponent_low: Signal<Local, Bits<3>>,
@@ -144,9 +143,8 @@ impl Logic for DueTime {
             self.queue_4.next = 7.into();
         }
         self.m_queue.next = self.queue_4.val();
-        comment!("5: bytes, rounded up, times the reciprocal.");
-        self.whole.next = self.s_rest.val().get_bits::<15>(16);
-        self.bytes.next = self.whole.val() + 1;
+        comment!("5: whole bytes times the reciprocal.");
+        self.bytes.next = self.s_rest.val().get_bits::<15>(16);
         self.product.a.next = self.bytes.val();
         self.product.b.next = self.reciprocal_4.val();
         self.exponents.d.next = self.rate_log2_1.val();

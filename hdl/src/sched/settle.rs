@@ -42,7 +42,7 @@ pub struct Settle {
     pub m_credit: Signal<Out, Bits<33>>,
     /// It covers the work.
     pub m_covers: Signal<Out, Bit>,
-    /// What it lacks, if it does not.
+    /// What it lacks, if it does not, and one byte more: without its fraction, rounded up.
     pub m_rest: Signal<Out, Bits<33>>,
     product: MulPipe<32, 20, 52>,
     limit_1: Unreset<Bits<17>>,
@@ -55,6 +55,7 @@ pub struct Settle {
     room_3: Unreset<Bits<33>>,
     need_2: Unreset<Bits<34>>,
     need_3: Unreset<Bits<33>>,
+    above_3: Unreset<Bits<33>>,
     full_3: Unreset<Bits<33>>,
     full_4: Unreset<Bits<33>>,
     sum_4: Unreset<Bits<33>>,
@@ -74,6 +75,8 @@ pub struct Settle {
     cap: Constant<Bits<17>>,
     #[value(GAP_CYCLES)]
     gap: Constant<Bits<20>>,
+    #[value(1 << 16)]
+    one_byte: Constant<Bits<33>>,
 }
 
 impl Logic for Settle {
@@ -112,6 +115,7 @@ impl Logic for Settle {
         if self.need_2.val().get_bit(33) {
             self.need_3.next = 0.into();
         }
+        self.above_3.next = self.need_2.val().get_bits::<33>(0) + self.one_byte.val();
         comment!("4: sum and comparisons side by side.");
         self.earned.next = self.product.p.val().get_bits::<44>(8);
         self.gain.next = bit_cast::<33, 44>(self.earned.val());
@@ -120,7 +124,7 @@ impl Logic for Settle {
         self.is_full_4.next = self.earned.val() >= self.room.val();
         self.covers_4.next = self.earned.val() >= self.need.val();
         self.sum_4.next = self.credit_3.val() + self.gain.val();
-        self.rest_4.next = self.need_3.val() - self.gain.val();
+        self.rest_4.next = self.above_3.val() - self.gain.val();
         self.full_4.next = self.full_3.val();
         self.m_credit.next = self.sum_4.val();
         if self.is_full_4.val() {
