@@ -121,7 +121,7 @@ fn formal_credit_is_capped_and_covers_what_it_says() {
             ("limit_2 <= limit;", "limit_2 <= limit + 33'd1;", "cap"),
             ("full_3_next = credit_2;", "full_3_next = limit_2;", "kept"),
             ("covers_4 <= earned >= need", "covers_4 <= earned + 1 >= need", "covers"),
-            ("rest_4 <= need_3 - gain", "rest_4 <= need_3", "lacks"),
+            ("rest_4 <= above_3 - gain", "rest_4 <= above_3", "lacks"),
         ],
     );
 }
