@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ethernet transmit side: 64-bit AXI4-Stream beats to bytes with preamble, padding to 60 bytes,
-// FCS and interframe gap. Inside a frame the source must always have the next beat.
+// Ethernet transmit side: 64-bit AXI4-Stream beats to bytes with preamble, FCS and interframe gap.
+// Inside a frame the source must always have the next beat. Nothing is padded: a frame must have
+// the 60 bytes that Ethernet asks for, and the NIC's shortest has 62.
 `default_nettype none
 
 module mac_tx (
@@ -15,7 +16,7 @@ module mac_tx (
     output reg  [7:0]  phy_data
 );
 
-    localparam [2:0] IDLE = 3'd0, PREAMBLE = 3'd1, DATA = 3'd2, PAD = 3'd3, FCS = 3'd4, GAP = 3'd5;
+    localparam [2:0] IDLE = 3'd0, PREAMBLE = 3'd1, DATA = 3'd2, FCS = 3'd3, GAP = 3'd4;
 
     function [31:0] crc_byte(input [31:0] crc, input [7:0] data);
         integer i;
@@ -31,14 +32,11 @@ module mac_tx (
     reg [7:1]  keep;
     reg        last;
     reg [3:0]  step;
-    reg [5:0]  sent;
     reg [31:0] crc;
 
     // `keep` moves along with `beat`: bit 1 is the byte after the one that goes out now.
     wire last_of_beat = !keep[1];
-    wire [7:0] data_byte = state == DATA ? beat[7:0] : 8'd0;
     wire unused_ok = s_axis_tkeep[0];
-    wire long_enough = sent >= 6'd59;
 
     always @(posedge clock) begin
         s_axis_tready <= 1'b0;
@@ -46,7 +44,6 @@ module mac_tx (
         case (state)
             IDLE: begin
                 step <= 4'd0;
-                sent <= 6'd0;
                 crc <= 32'hffffffff;
                 if (s_axis_tvalid && !s_axis_tready) begin
                     {beat, keep, last} <= {s_axis_tdata, s_axis_tkeep[7:1], s_axis_tlast};
@@ -60,16 +57,15 @@ module mac_tx (
                 step <= step + 4'd1;
                 if (step == 4'd7) state <= DATA;
             end
-            DATA, PAD: begin
+            DATA: begin
                 phy_valid <= 1'b1;
-                phy_data <= data_byte;
-                crc <= crc_byte(crc, data_byte);
-                if (!long_enough) sent <= sent + 6'd1;
+                phy_data <= beat[7:0];
+                crc <= crc_byte(crc, beat[7:0]);
                 beat <= {8'd0, beat[63:8]};
                 keep <= {1'b0, keep[7:2]};
                 step <= 4'd0;
-                if (state == PAD || (last_of_beat && last)) begin
-                    state <= long_enough ? FCS : PAD;
+                if (last_of_beat && last) begin
+                    state <= FCS;
                 end else if (last_of_beat) begin
                     {beat, keep, last} <= {s_axis_tdata, s_axis_tkeep[7:1], s_axis_tlast};
                     s_axis_tready <= 1'b1;

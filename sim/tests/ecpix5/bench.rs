@@ -31,8 +31,20 @@ impl Bench {
     }
 
     pub fn of(source: &nic_harness::verilator::Source, seed: u64, peer: Option<Peer>) -> Self {
+        Self::at(SimulatedBoard::new(source, seed, Faults::default(), peer), seed)
+    }
+
+    /// With inputs that the board has not, and their values.
+    pub fn of_extra(
+        source: &nic_harness::verilator::Source,
+        seed: u64,
+        extra: &[(&str, u64)],
+    ) -> Self {
+        Self::at(SimulatedBoard::with_extra(source, seed, Faults::default(), None, extra), seed)
+    }
+
+    fn at(board: Result<SimulatedBoard, String>, seed: u64) -> Self {
         println!("seed {seed}");
-        let board = SimulatedBoard::new(source, seed, Faults::default(), peer);
         let board = board.unwrap_or_else(|e| panic!("{e}"));
         let mut bench = Self { board, decoder: Decoder::default(), number: 0 };
         // Past the reset: a byte that it cuts would be refused, and pins begin at random.

@@ -2,6 +2,7 @@
 //! UART. What it says is compared with the golden NIC in its own world.
 
 mod bench;
+mod breaks;
 mod tool;
 
 use bench::{open, read, source, write, Bench};

@@ -78,6 +78,20 @@ impl SimulatedBoard {
         faults: Faults,
         peer: Option<Peer>,
     ) -> Result<Self, String> {
+        Self::with_extra(source, seed, faults, peer, &[])
+    }
+
+    /// As [`Self::new`], with inputs that the board has not, and their values.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_extra(
+        source: &Source,
+        seed: u64,
+        faults: Faults,
+        peer: Option<Peer>,
+        extra: &[(&str, u64)],
+    ) -> Result<Self, String> {
         let text = |e: Error| e.to_string();
         let inputs = port_list(&[
             ("rst_n", 1),
@@ -95,7 +109,10 @@ impl SimulatedBoard {
             ("led_n", 3),
         ]);
         let model = source.model(Flavour::Fast).map_err(text)?;
-        let pins = PinnedInstance::new(&model, seed, &inputs, &outputs, &[]).map_err(text)?;
+        let names: Vec<&str> = extra.iter().map(|(name, _)| *name).collect();
+        let mut pins =
+            PinnedInstance::new(&model, seed, &inputs, &outputs, &names).map_err(text)?;
+        extra.iter().for_each(|(name, value)| pins.set_extra(name, *value));
         Ok(Self {
             pins,
             edges: 0,
