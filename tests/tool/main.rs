@@ -12,5 +12,6 @@ mod harness;
 mod lint;
 mod mutants;
 mod planted;
+mod synth;
 mod twins;
 mod waves;
