@@ -6,6 +6,7 @@ pub mod board;
 pub mod cli;
 pub mod engine;
 pub mod env;
+pub mod fabric;
 pub mod interop;
 pub mod net;
 pub mod pcap;

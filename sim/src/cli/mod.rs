@@ -6,6 +6,7 @@ mod cc_error;
 mod cc_replay;
 mod emit;
 mod error;
+mod fabric;
 mod files;
 mod interop;
 mod net;
@@ -45,6 +46,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Lets two NICs write to each other through a switch
     Net(net::Arguments),
+    /// Runs a network of many hosts at event level, with the hardware's congestion control
+    Fabric(fabric::Arguments),
     /// Runs a Linux guest with Soft-RoCE as the NIC's peer
     Interop(interop::Arguments),
     /// Talks to the whole NIC on a board at a serial port
@@ -66,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::CcError(arguments) => cc_error::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Net(arguments) => net::run(arguments),
+        Command::Fabric(arguments) => fabric::run(arguments),
         Command::Interop(arguments) => interop::run(arguments),
         Command::Board(arguments) => board::run(arguments),
         Command::Regmap(arguments) => regmap::run(arguments),

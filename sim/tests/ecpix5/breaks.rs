@@ -88,7 +88,7 @@ fn traffic(bench: Bench) {
     let found: Vec<u8> = found.iter().flat_map(|word| word.to_le_bytes()).collect();
     assert_eq!(found, memory, "by the serial line");
     // Responses come faster than they leave.
-    let half: Vec<u8> = (0..1024_u32).map(|n| (n * 7 >> 3) as u8).collect();
+    let half: Vec<u8> = (0..1024_u32).map(|n| ((n * 7) >> 3) as u8).collect();
     nic.bus().board.phy.deliver(&write(8, 1024, &half), Harm::None);
     nic.bus().board.phy.deliver(&write(9, 2048, &half), Harm::None);
     nic.bus().board.phy.deliver(&read(10, 1024, 2048), Harm::None);

@@ -10,8 +10,15 @@ const LEFT_OUT: [&str; 3] = ["target", "build", ".git"];
 const ENDS: [&str; 14] =
     ["rs", "md", "v", "toml", "py", "svg", "json", "txt", "h", "rdl", "lpf", "html", "inc", "cff"];
 /// Files that runs make, and names that stand for the reader's own.
-const MADE: [&str; 6] =
-    ["files.f", "two_nics.md", "REPLY.pcap", "FILE.md", "FILE.toml", "config.toml"];
+const MADE: [&str; 7] = [
+    "files.f",
+    "two_nics.md",
+    "REPLY.pcap",
+    "FILE.md",
+    "FILE.toml",
+    "config.toml",
+    "scenario.toml",
+];
 
 /// All files of the project, as paths from its root.
 fn files(folder: &Path, below: &Path, found: &mut BTreeSet<PathBuf>) {

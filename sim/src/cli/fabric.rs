@@ -1,0 +1,239 @@
+//! `nic fabric`: networks of hundreds of hosts at event level.
+
+use super::error::CliError;
+use super::files;
+use super::progress::Progress;
+use super::table::Table;
+use crate::fabric::cc::{Algorithm, Feedback};
+use crate::fabric::output::{self, Files};
+use crate::fabric::scenario::{Engine, Incast, Kind, Poisson, TopologySpec};
+use crate::fabric::wire::{Acks, Headers, Pacing, Profile, Telemetry};
+use crate::fabric::{plots, Plan, Results, Scenario};
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Arguments of `nic fabric`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Hosts that all send to one at once, around one switch
+    Incast(IncastArguments),
+    /// Flows at random between the hosts of the HPCC paper's FatTree
+    Fattree(FattreeArguments),
+    /// What a TOML file describes
+    Run(RunArguments),
+}
+
+#[derive(Debug, Args)]
+struct IncastArguments {
+    /// Hosts that send
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4095))]
+    senders: u32,
+    /// Bytes of each
+    #[arg(long, default_value_t = 5_000_000)]
+    bytes: u64,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+struct FattreeArguments {
+    /// Sizes of flows: lines of bytes and per cent
+    #[arg(long, value_name = "FILE")]
+    cdf: PathBuf,
+    /// Payload as a share of the hosts' links
+    #[arg(long, default_value_t = 0.5)]
+    load: f64,
+    /// Time in which flows start, ms
+    #[arg(long, default_value_t = 20.0)]
+    ms: f64,
+    /// Hosts
+    #[arg(long, default_value_t = 320)]
+    hosts: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+struct RunArguments {
+    /// Scenario
+    #[arg(value_name = "SCENARIO.toml")]
+    scenario: PathBuf,
+    /// Folder for what it finds
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// What all networks have in common; a scenario file has the same, and more.
+#[derive(Debug, Args)]
+struct Common {
+    /// Folder for what it finds
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Congestion control
+    #[arg(long, value_enum, default_value_t = Algorithm::Hpcc)]
+    cc: Algorithm,
+    /// Arithmetic of HPCC
+    #[arg(long, value_enum, default_value_t = Engine::Golden)]
+    engine: Engine,
+    /// Sizes and manners on the wire
+    #[arg(long, value_enum, default_value_t = Profile::Ns3)]
+    profile: Profile,
+    /// Headers, where they are not the profile's
+    #[arg(long, value_enum)]
+    headers: Option<Headers>,
+    /// Payload of a packet, where it is not the profile's
+    #[arg(long, value_parser = clap::value_parser!(u32).range(256..=4096))]
+    payload_bytes: Option<u32>,
+    /// Format of the telemetry
+    #[arg(long, value_enum)]
+    telemetry: Option<Telemetry>,
+    /// ACKs, where they are not the profile's
+    #[arg(long, value_enum)]
+    acks: Option<Acks>,
+    /// Choice of flows, where it is not the profile's
+    #[arg(long, value_enum)]
+    pacing: Option<Pacing>,
+    /// Who computes the windows of HPCC, and from what
+    #[arg(long, value_enum, default_value_t = Feedback::Sender)]
+    feedback: Feedback,
+    /// Target utilisation of HPCC
+    #[arg(long, default_value_t = 0.95)]
+    eta: f64,
+    /// Additive steps of HPCC before a multiplicative one
+    #[arg(long, default_value_t = 0)]
+    max_stage: u8,
+    /// Additive increase of HPCC as a rate
+    #[arg(long, default_value_t = 50.0)]
+    w_ai_mbps: f64,
+    /// W_ai is divided by the flows of a host that were active in so many ns
+    #[arg(long)]
+    active_window_ns: Option<f64>,
+    /// DCQCN and TIMELY without a window
+    #[arg(long)]
+    no_window: bool,
+    /// Switches pause nobody (no PFC)
+    #[arg(long)]
+    no_pfc: bool,
+    /// Packets lost on each link, parts per million
+    #[arg(long, default_value_t = 0)]
+    loss_ppm: u32,
+    /// An event for each departure: slower, the same result
+    #[arg(long)]
+    plain: bool,
+    /// Seed of flows, ways and chance
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl Common {
+    fn scenario(&self, topology: TopologySpec) -> Scenario {
+        let mut scenario = Scenario::new(topology);
+        (scenario.seed, scenario.plain) = (self.seed, self.plain);
+        let cc = &mut scenario.cc;
+        (cc.algorithm, cc.engine, cc.feedback) = (self.cc, self.engine, self.feedback);
+        (cc.eta, cc.max_stage, cc.w_ai_mbps) = (self.eta, self.max_stage, self.w_ai_mbps);
+        (cc.active_window_ns, cc.window) = (self.active_window_ns, !self.no_window);
+        let wire = &mut scenario.wire;
+        (wire.profile, wire.headers, wire.telemetry) = (self.profile, self.headers, self.telemetry);
+        (wire.payload_bytes, wire.acks, wire.pacing) = (self.payload_bytes, self.acks, self.pacing);
+        scenario.switches.pfc = !self.no_pfc;
+        scenario.switches.loss_ppm = self.loss_ppm;
+        scenario
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    match &arguments.what {
+        What::Incast(incast) => {
+            let hosts = incast.senders + 1;
+            let mut scenario = incast.common.scenario(TopologySpec::new(Kind::Star, hosts));
+            let (senders, bytes) = (incast.senders, incast.bytes);
+            scenario.incast = Some(Incast { senders, bytes, load: None });
+            let title = format!("{senders} to 1, {bytes} bytes each");
+            one(&scenario, &title, &incast.common.out)
+        }
+        What::Fattree(tree) => {
+            let topology = TopologySpec::new(Kind::FatTree, tree.hosts);
+            let mut scenario = tree.common.scenario(topology);
+            // The file with the parameters stands elsewhere.
+            let cdf = std::path::absolute(&tree.cdf).unwrap_or_else(|_| tree.cdf.clone());
+            scenario.poisson = Some(Poisson { cdf, load: tree.load, ms: tree.ms });
+            let name = tree.cdf.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
+            let title = format!("FatTree, {name}, load {}", tree.load);
+            one(&scenario, &title, &tree.common.out)
+        }
+        What::Run(run) => {
+            let mut scenario: Scenario = files::read_toml(&run.scenario)?;
+            if let Some(poisson) = &mut scenario.poisson {
+                // A path in a scenario begins where the scenario is.
+                let folder = run.scenario.parent().unwrap_or(Path::new(""));
+                poisson.cdf = folder.join(&poisson.cdf);
+            }
+            let at = run.scenario.display().to_string();
+            let name = run.scenario.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
+            one(&scenario, &name, &run.out).map_err(|error| match error {
+                CliError::Usage(text) if !text.starts_with("--") => {
+                    CliError::Usage(format!("{at}: {text}"))
+                }
+                other => other,
+            })
+        }
+    }
+}
+
+/// Looks at a scenario, runs it, writes what it has found, prints the summary.
+fn one(scenario: &Scenario, title: &str, out: &Path) -> Result<(), CliError> {
+    let plan = Plan::new(scenario).map_err(CliError::Usage)?;
+    files::make_folder("--out", Some(out))?;
+    files::check_output("--out", Some(&out.join("summary.csv")))?;
+    let bar = Progress::new("flows", plan.demands.len() as u64);
+    let results = plan.run(watched(&plan), &bar.counter());
+    drop(bar);
+    let results = results.map_err(CliError::Failed)?;
+    let mut all = output::tables(&plan, &results, &about());
+    all.extend(plots::charts(&plan, &results, title));
+    write(out, &all)?;
+    let completions = results.completions(&plan);
+    let mut table = Table::new(["", "value"]);
+    for (name, value) in output::summary(&plan, &results, &completions) {
+        table.row([name, value]);
+    }
+    print!("{title}\n{table}{} -> {}\n", speed(&results), out.display());
+    Ok(())
+}
+
+/// The port at which many flows meet, where that is one.
+fn watched(plan: &Plan) -> Option<usize> {
+    let first = plan.demands.first()?;
+    let is_one = plan.demands.iter().all(|demand| demand.dst == first.dst);
+    let way = plan.topology.way(first.src.into(), first.dst.into(), 0);
+    is_one.then(|| way.iter().last()).flatten()
+}
+
+fn speed(results: &Results) -> String {
+    let (packets, cpu_s) = (results.counters.packets as f64, results.cpu_s.max(1e-9));
+    format!("{:.2} M packets/s", packets / cpu_s / 1e6)
+}
+
+fn write(out: &Path, all: &Files) -> Result<(), CliError> {
+    all.iter().try_for_each(|(name, content)| files::write("--out", &out.join(name), content))
+}
+
+/// The command, and the commit of the sources that it was built from, as far as they still stand there.
+fn about() -> String {
+    let sources = env!("CARGO_MANIFEST_DIR");
+    let git = Command::new("git").args(["-C", sources, "describe", "--always", "--dirty"]).output();
+    let commit = git.ok().filter(|output| output.status.success());
+    let commit = commit.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
+    let version = concat!("version ", env!("CARGO_PKG_VERSION"));
+    let source = commit.map_or(version.into(), |commit| format!("{version}, commit {commit}"));
+    format!("{}\n{source}", super::command_line())
+}

@@ -1,0 +1,19 @@
+//! `nic fabric`: figures of the HPCC paper and its authors' simulator, the two ways to run a network,
+//! and the tool around it.
+
+mod cli;
+mod incast;
+mod ways;
+
+use nic_sim::fabric::{Plan, Results, Scenario};
+
+/// A scenario as a file has it.
+fn scenario(text: &str) -> Scenario {
+    toml::from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn run(scenario: &Scenario, watched: Option<usize>) -> (Plan, Results) {
+    let plan = Plan::new(scenario).expect("it can be run");
+    let results = plan.run(watched, &Default::default()).expect("all flows end");
+    (plan, results)
+}
