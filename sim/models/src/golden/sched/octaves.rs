@@ -37,7 +37,7 @@ pub(super) struct Octaves {
     groups: [Option<Entry>; 2],
     best: Option<Entry>,
     /// UQ29.8 bytes that the line could have carried.
-    line_time: u64,
+    pub(super) line_time: u64,
 }
 
 impl Octaves {
@@ -98,11 +98,6 @@ impl Octaves {
             to[entry.queue].push_back(entry);
         }
         self.line_time = (self.line_time + u64::from(line_rate)) & ((1 << LINE_TIME_BITS) - 1);
-    }
-
-    /// The line's time starts here.
-    pub(super) fn start(&mut self, line_time: u64) {
-        self.line_time = line_time;
     }
 }
 

@@ -7,7 +7,6 @@
 
 use super::octaves::{Entry, Octaves, LINE_TIME_BITS};
 use super::scan::Scan;
-use crate::ports;
 use crate::ports::Golden;
 use crate::starts::{Starts, SOON_CYCLES};
 use crate::streams::{self, InFlight, Rate, ReadyPort, Work};
@@ -34,10 +33,9 @@ const PIPE_CYCLES: usize = 7;
 const GRANT_AGE: usize = 2;
 /// From the end of an operation to the write of the time at which the flow will be due.
 const DUE_CYCLES: usize = 4;
-/// How long before its end an operation sees the line's overhead and rate.
+/// How long before its end an operation sees the line's overhead, and its rate.
 const OVERHEAD_AGE: usize = 6;
 const QUEUE_AGE: usize = 4;
-const LINE_AGE_MAX: usize = 6;
 /// Bits of the fraction of a credit.
 const CREDIT_FRACTION: u32 = 16;
 /// Time is counted in so many bits of cycles.
@@ -47,7 +45,7 @@ pub(super) const DUE_UNIT_BITS: u32 = 4;
 /// A flow that will be due later is looked at again after so many units.
 const HORIZON_UNITS: u64 = (1 << 15) - (1 << 8);
 
-ports! {
+crate::ports! {
     /// Inputs of the scheduler.
     pub struct SchedulerIn {
         pub reset: bool,
@@ -58,7 +56,7 @@ ports! {
         pub cfg_line: u32,
     }
 }
-ports! {
+crate::ports! {
     /// Outputs of the scheduler.
     pub struct SchedulerOut {
         pub s_work: ReadyPort,
@@ -136,11 +134,10 @@ struct Operation {
 /// The scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Scheduler {
-    flow_count: usize,
-    beat_bytes: usize,
     flows: Vec<Flow>,
-    /// Rows cleared since the reset; nothing is taken before the last.
-    cleared: usize,
+    beat_bytes: usize,
+    /// Rows to be cleared after a reset; nothing is taken before the last.
+    to_clear: usize,
     now: u32,
     /// Whose slot it is: pop, work, bytes in flight, rate.
     slot: u8,
@@ -158,7 +155,7 @@ pub struct Scheduler {
     due_writes: [Option<(u16, Option<u16>)>; DUE_CYCLES],
     octaves: Octaves,
     /// What the line carries, as it was known in the last cycles, youngest first.
-    lines: [Line; LINE_AGE_MAX + 1],
+    lines: [Line; OVERHEAD_AGE + 1],
     /// UQ17.8 bytes that the line has to carry.
     backlog: u32,
     grant: streams::Flow,
@@ -171,13 +168,9 @@ impl Scheduler {
     }
 
     fn of(flow_count: usize, beat_bytes: usize) -> Self {
-        Self {
-            flow_count,
-            beat_bytes,
-            flows: vec![Flow::default(); flow_count],
-            scan: Scan::new(flow_count),
-            ..Self::default()
-        }
+        let flows = vec![Flow::default(); flow_count];
+        let to_clear = flow_count.max(CLEAR_CYCLES_MIN);
+        Self { flows, beat_bytes, to_clear, scan: Scan::new(flow_count), ..Self::default() }
     }
 
     /// A flow as an operation would find it now.
@@ -192,26 +185,15 @@ impl Scheduler {
         self.backlog >> 8
     }
 
-    fn is_clean(&self) -> bool {
-        self.cleared == self.flow_count.max(CLEAR_CYCLES_MIN)
-    }
-
     /// An operation can be taken.
     fn has_room(&self) -> bool {
-        self.is_clean() && self.spare.is_none()
-    }
-
-    fn ready(&self, slot: u8) -> ReadyPort {
-        ReadyPort { ready: self.slot == slot && self.has_room() }
+        self.to_clear == 0 && self.spare.is_none()
     }
 
     fn out(&self) -> SchedulerOut {
-        SchedulerOut {
-            s_work: self.ready(1),
-            s_inflight: self.ready(2),
-            s_rate: self.ready(3),
-            m_grant: self.grant,
-        }
+        let ready = |slot| ReadyPort { ready: self.slot == slot && self.has_room() };
+        let [s_work, s_inflight, s_rate] = [1, 2, 3].map(ready);
+        SchedulerOut { s_work, s_inflight, s_rate, m_grant: self.grant }
     }
 
     /// The operation that this cycle's slot takes.
@@ -355,7 +337,7 @@ impl Golden for Scheduler {
 
     fn step(&mut self, i: &SchedulerIn) -> SchedulerOut {
         if i.reset {
-            *self = Self::of(self.flow_count, self.beat_bytes);
+            *self = Self::of(self.flows.len(), self.beat_bytes);
             return self.out();
         }
         let taken = self.take(i);
@@ -365,15 +347,15 @@ impl Golden for Scheduler {
         let granted = popped.filter(|o| self.flows[usize::from(o.flow)].due);
         // The end of the pipe, then what it tells the scan some cycles later.
         let finished = self.pipe[PIPE_CYCLES - 1].map(|o| (o.flow, self.finish(&o)));
-        let found_taken = matches!(taken, Some(Operation { kind: Kind::Due, .. }));
-        self.scan.step(self.now, self.is_clean(), found_taken, self.due_writes[DUE_CYCLES - 1]);
+        let found_taken = taken.is_some_and(|o| matches!(o.kind, Kind::Due));
+        self.scan.step(self.now, self.to_clear == 0, found_taken, self.due_writes[DUE_CYCLES - 1]);
         self.due_writes.rotate_right(1);
         self.due_writes[0] = finished.as_ref().map(|(flow, (_, _, due_at))| (*flow, *due_at));
         let entry = finished.as_ref().and_then(|(_, (_, entry, _))| *entry);
-        let pop = taken.as_ref().and_then(|o| match o.kind {
-            Kind::Pop(queue) => Some(queue),
+        let pop = match taken.map(|o| o.kind) {
+            Some(Kind::Pop(queue)) => Some(queue),
             _ => None,
-        });
+        };
         let line_rate = self.lines[0].rate;
         self.octaves.step(entry, pop, line_rate);
         // The line and the grant.
@@ -393,7 +375,7 @@ impl Golden for Scheduler {
         self.pipe[0] = started;
         self.lines.rotate_right(1);
         self.lines[0] = Line::new(i.cfg_line, self.beat_bytes);
-        self.cleared = (self.cleared + 1).min(self.flow_count.max(CLEAR_CYCLES_MIN));
+        self.to_clear = self.to_clear.saturating_sub(1);
         self.now = (self.now + 1) & ((1 << TIME_BITS) - 1);
         self.slot = next_slot;
         self.out()
@@ -405,7 +387,7 @@ impl Golden for Scheduler {
         let line_time = starts.after_reset("line.clock_bytes", LINE_TIME_BITS, soon);
         now.or(line_time)?;
         self.now = now.map_or(self.now, |now| now as u32);
-        self.octaves.start(line_time.unwrap_or(0));
+        self.octaves.line_time = line_time.unwrap_or(0);
         Some(self.out())
     }
 }
