@@ -4,14 +4,23 @@ use super::error::CliError;
 use super::files;
 use super::progress::Progress;
 use super::table::Table;
+use crate::bench;
+use crate::fabric::acks;
 use crate::fabric::cc::{Algorithm, Feedback};
+use crate::fabric::engine::Watch;
 use crate::fabric::output::{self, Files};
 use crate::fabric::scenario::{Engine, Incast, Kind, Poisson, TopologySpec};
 use crate::fabric::wire::{Acks, Headers, Pacing, Profile, Telemetry};
-use crate::fabric::{plots, Plan, Results, Scenario};
+use crate::fabric::{plots, suite, Plan, Results, Scenario};
 use clap::{Args, Subcommand};
+use nic_harness::lockstep::Dut;
+use nic_harness::parallel::side_by_side;
+use nic_harness::verilator::Flavour;
+use nic_models::golden::cc::unit::{CcUnitIn, CcUnitOut};
+use nic_spec::NicConfig;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Arguments of `nic fabric`.
 #[derive(Debug, Args)]
@@ -28,6 +37,8 @@ enum What {
     Fattree(FattreeArguments),
     /// What a TOML file describes
     Run(RunArguments),
+    /// All of them, a folder each, and a report
+    Suite(SuiteArguments),
 }
 
 #[derive(Debug, Args)]
@@ -50,9 +61,13 @@ struct FattreeArguments {
     /// Payload as a share of the hosts' links
     #[arg(long, default_value_t = 0.5)]
     load: f64,
-    /// Time in which flows start, ms
+    /// Time in which flows start that count, ms
     #[arg(long, default_value_t = 20.0)]
     ms: f64,
+    /// Flows also start for so long before and after, uncounted, so that those which count meet a
+    /// network that is neither filling nor emptying, ms
+    #[arg(long, default_value_t = 10.0)]
+    margin_ms: f64,
     /// Hosts
     #[arg(long, default_value_t = 320)]
     hosts: u32,
@@ -65,6 +80,16 @@ struct RunArguments {
     /// Scenario
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
+    /// Folder for what it finds
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct SuiteArguments {
+    /// Runs of the FatTree as long as the published curves need: an hour instead of minutes
+    #[arg(long)]
+    full: bool,
     /// Folder for what it finds
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -124,6 +149,10 @@ struct Common {
     /// Packets lost on each link, parts per million
     #[arg(long, default_value_t = 0)]
     loss_ppm: u32,
+    /// So many ACKs of the first 32 hosts go through the Verilated congestion control unit afterwards,
+    /// and each window and rate must be the host's
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    check_acks: usize,
     /// An event for each departure: slower, the same result
     #[arg(long)]
     plain: bool,
@@ -158,18 +187,20 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
             let (senders, bytes) = (incast.senders, incast.bytes);
             scenario.incast = Some(Incast { senders, bytes, load: None });
             let title = format!("{senders} to 1, {bytes} bytes each");
-            one(&scenario, &title, &incast.common.out)
+            one(&scenario, &title, &incast.common.out, incast.common.check_acks)
         }
         What::Fattree(tree) => {
             let topology = TopologySpec::new(Kind::FatTree, tree.hosts);
             let mut scenario = tree.common.scenario(topology);
             // The file with the parameters stands elsewhere.
             let cdf = std::path::absolute(&tree.cdf).unwrap_or_else(|_| tree.cdf.clone());
-            scenario.poisson = Some(Poisson { cdf, load: tree.load, ms: tree.ms });
+            scenario.poisson =
+                Some(Poisson { cdf, load: tree.load, ms: tree.ms, margin_ms: tree.margin_ms });
             let name = tree.cdf.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
             let title = format!("FatTree, {name}, load {}", tree.load);
-            one(&scenario, &title, &tree.common.out)
+            one(&scenario, &title, &tree.common.out, tree.common.check_acks)
         }
+        What::Suite(suite) => all(suite),
         What::Run(run) => {
             let mut scenario: Scenario = files::read_toml(&run.scenario)?;
             if let Some(poisson) = &mut scenario.poisson {
@@ -179,7 +210,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
             }
             let at = run.scenario.display().to_string();
             let name = run.scenario.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
-            one(&scenario, &name, &run.out).map_err(|error| match error {
+            one(&scenario, &name, &run.out, 0).map_err(|error| match error {
                 CliError::Usage(text) if !text.starts_with("--") => {
                     CliError::Usage(format!("{at}: {text}"))
                 }
@@ -190,12 +221,14 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 /// Looks at a scenario, runs it, writes what it has found, prints the summary.
-fn one(scenario: &Scenario, title: &str, out: &Path) -> Result<(), CliError> {
+fn one(scenario: &Scenario, title: &str, out: &Path, acks: usize) -> Result<(), CliError> {
     let plan = Plan::new(scenario).map_err(CliError::Usage)?;
+    check_acks(scenario, acks)?;
     files::make_folder("--out", Some(out))?;
     files::check_output("--out", Some(&out.join("summary.csv")))?;
     let bar = Progress::new("flows", plan.demands.len() as u64);
-    let results = plan.run(watched(&plan), &bar.counter());
+    let watch = Watch { link: watched(&plan), acks };
+    let results = plan.run(&watch, &bar.counter());
     drop(bar);
     let results = results.map_err(CliError::Failed)?;
     let mut all = output::tables(&plan, &results, &about());
@@ -207,7 +240,88 @@ fn one(scenario: &Scenario, title: &str, out: &Path) -> Result<(), CliError> {
         table.row([name, value]);
     }
     print!("{title}\n{table}{} -> {}\n", speed(&results), out.display());
+    match acks {
+        0 => Ok(()),
+        _ => play_acks(&plan, &results),
+    }
+}
+
+/// Whether a run's ACKs can be played to the hardware.
+fn check_acks(scenario: &Scenario, acks: usize) -> Result<(), CliError> {
+    let cc = &scenario.cc;
+    let is_whole = cc.feedback == Feedback::Sender && cc.active_window_ns.is_none();
+    let is_golden = cc.algorithm == Algorithm::Hpcc && cc.engine == Engine::Golden;
+    match acks == 0 || is_whole && is_golden {
+        true => Ok(()),
+        false => Err(CliError::Usage(
+            "--check-acks compares with the hardware's integers: choose --cc hpcc, --engine golden, \
+             --feedback sender, and no --active-window-ns"
+                .into(),
+        )),
+    }
+}
+
+/// The ACKs that were kept, through the Verilated unit of the preset `hundred`.
+fn play_acks(plan: &Plan, results: &Results) -> Result<(), CliError> {
+    let config = NicConfig::preset("hundred").map_err(CliError::failed)?;
+    let source = bench::emitted("cc_unit_wide", &config).map_err(CliError::Failed)?;
+    let model = source.model(Flavour::Fast).map_err(CliError::failed)?;
+    let mut unit =
+        Dut::<CcUnitIn, CcUnitOut>::new(&model, plan.scenario.seed).map_err(CliError::failed)?;
+    let hpcc = plan.control.hpcc().expect("it was looked at");
+    let bar = Progress::new("ACKs", results.acks.len() as u64);
+    let counter = bar.counter();
+    let done = || _ = counter.fetch_add(1, Ordering::Relaxed);
+    let played = acks::play(&mut unit, hpcc, config.flow_count, &results.acks, done);
+    drop(bar);
+    let played = played.map_err(CliError::failed)?;
+    println!(
+        "{} ACKs of {} flows through the Verilated cc_unit_wide in {} cycles: {} windows and rates, \
+         all equal",
+        played.acks, played.flows, played.cycles, played.equal
+    );
     Ok(())
+}
+
+/// All points side by side, each in its folder, then the report.
+fn all(arguments: &SuiteArguments) -> Result<(), CliError> {
+    let out = &arguments.out;
+    files::make_folder("--out", Some(out))?;
+    for (name, content) in suite::SIZES {
+        files::write("--out", &out.join(name), content)?;
+    }
+    let points = suite::points(arguments.full, out);
+    let plans: Vec<Plan> = points
+        .iter()
+        .map(|point| Plan::new(&point.scenario).map_err(|e| format!("{}: {e}", point.name)))
+        .collect::<Result<_, _>>()
+        .map_err(CliError::Failed)?;
+    let total = plans.iter().map(|plan| plan.demands.len() as u64).sum();
+    let bar = Progress::new("flows", total);
+    let done = bar.counter();
+    let run = |at: usize, plan: &Plan| {
+        let point = &points[at];
+        let folder = out.join(&point.name);
+        files::make_folder("--out", Some(&folder))?;
+        let results = plan
+            .run(&Watch { link: watched(plan), acks: 0 }, &AtomicU64::new(0))
+            .map_err(CliError::Failed)?;
+        let mut found = output::tables(plan, &results, &about());
+        found.extend(plots::charts(plan, &results, &point.name));
+        write(&folder, &found)?;
+        done.fetch_add(plan.demands.len() as u64, Ordering::Relaxed);
+        Ok(suite::Outcome::new(&point.name, plan, &results))
+    };
+    let outcomes = side_by_side(&plans, run).into_iter().collect::<Result<Vec<_>, CliError>>();
+    drop(bar);
+    let outcomes = outcomes?;
+    write(out, &suite::report(&outcomes, arguments.full, &about()))?;
+    println!("{} runs -> {}", outcomes.len(), out.join("report.md").display());
+    let failures = suite::failures(&outcomes);
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::Failed(format!("HPCC with {}", failures.join("; ")))),
+    }
 }
 
 /// The port at which many flows meet, where that is one.

@@ -1,5 +1,6 @@
 //! The run: events in the order of time, packets from link to link. What hosts do is in `hosts.rs`.
 
+use super::acks::Kept;
 use super::cc::{self, Control, Feedback, Limits};
 use super::events::{Events, IDS_MAX, NEVER_PS, TIME_PS_MAX};
 use super::flow::{Flow, Host, Packet};
@@ -111,16 +112,30 @@ impl Plan {
         Ok(Self { scenario, topology, demands, wire, control, t_ns, stamps, first_ids })
     }
 
-    /// Runs it. `done` counts flows that have ended; the queue of the link `watched` is kept.
+    /// Flows that the results are about, with their indices.
+    pub fn counted(&self) -> impl Iterator<Item = (usize, &Demand)> {
+        self.demands.iter().enumerate().filter(|(_, demand)| demand.is_counted)
+    }
+
+    /// Runs it, until all flows that count have ended. `done` counts flows that have ended.
     ///
     /// # Errors
     /// A sentence about a flow that does not end.
-    pub fn run(&self, watched: Option<usize>, done: &AtomicU64) -> Result<Results, String> {
+    pub fn run(&self, watch: &Watch, done: &AtomicU64) -> Result<Results, String> {
         match self.scenario.plain {
-            true => Simulation::<Plain>::new(self, watched).run(done),
-            false => Simulation::<Fast>::new(self, watched).run(done),
+            true => Simulation::<Plain>::new(self, watch).run(done),
+            false => Simulation::<Fast>::new(self, watch).run(done),
         }
     }
+}
+
+/// What a run keeps beside what it counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// The queue of this link's port over time.
+    pub link: Option<usize>,
+    /// So many ACKs of the first hosts, in the order in which they come.
+    pub acks: usize,
 }
 
 /// Where the ids of events begin; those of the links begin with 0. At the same time packets arrive
@@ -166,10 +181,15 @@ pub(super) struct Simulation<'a, L> {
     gates: Vec<std::collections::VecDeque<(u64, bool)>>,
     closed_ps: Vec<Option<u64>>,
     next_demand: usize,
+    /// Flows that count and have not ended.
+    pub(super) counted_left: usize,
+    /// ACKs that are kept, and how many at most.
+    pub(super) acks: Vec<Kept>,
+    pub(super) acks_max: usize,
 }
 
 impl<'a, L: Lines> Simulation<'a, L> {
-    fn new(plan: &'a Plan, watched: Option<usize>) -> Self {
+    fn new(plan: &'a Plan, watch: &Watch) -> Self {
         let topology = &plan.topology;
         let switches = &plan.scenario.switches;
         let sharing = Sharing {
@@ -178,7 +198,7 @@ impl<'a, L: Lines> Simulation<'a, L> {
             alpha: switches.pfc_alpha,
         };
         let mut lines = L::new(topology, sharing, plan.first_ids.own);
-        if let Some(link) = watched {
+        if let Some(link) = watch.link {
             lines.watch(link);
         }
         let host = Host { timer_ps: NEVER_PS, ..Host::default() };
@@ -199,6 +219,9 @@ impl<'a, L: Lines> Simulation<'a, L> {
             gates: vec![Default::default(); link_count],
             closed_ps: vec![None; link_count],
             next_demand: 0,
+            counted_left: plan.counted().count(),
+            acks: Vec::with_capacity(watch.acks),
+            acks_max: watch.acks,
         }
     }
 
@@ -216,9 +239,8 @@ impl<'a, L: Lines> Simulation<'a, L> {
             if id >= ids.host {
                 self.events.cancel(id);
             }
-            let is_watchdog = (ids.watchdog..ids.gate).contains(&id);
-            if is_watchdog && self.counters.flows_ended == demands.len() as u64 {
-                continue;
+            if self.counted_left == 0 {
+                break;
             }
             now_ps = at_ps;
             self.counters.events += 1;
@@ -243,7 +265,7 @@ impl<'a, L: Lines> Simulation<'a, L> {
             }
             self.send_gates(now_ps);
         }
-        if self.counters.flows_ended < demands.len() as u64 {
+        if self.counted_left > 0 {
             return Err(self.stuck());
         }
         let cpu_s = begin.seconds();
@@ -251,14 +273,15 @@ impl<'a, L: Lines> Simulation<'a, L> {
             self.counters.pause_ps += now_ps - closed_ps;
         }
         let meters = self.lines.meters(now_ps).clone();
-        let (took_ps, counters) = (self.took_ps, self.counters);
-        Ok(Results { took_ps, counters, meters, end_ps: now_ps, cpu_s })
+        let (took_ps, counters, acks) = (self.took_ps, self.counters, self.acks);
+        Ok(Results { took_ps, counters, meters, end_ps: now_ps, cpu_s, acks })
     }
 
     /// Which flow has not ended.
     fn stuck(&self) -> String {
-        let at = self.took_ps.iter().position(|took_ps| *took_ps == 0).unwrap_or(0);
-        let (demand, seconds) = (&self.plan.demands[at], END_PS / 1_000_000_000_000);
+        let is_left = |(at, _): &(usize, &Demand)| self.took_ps[*at] == 0;
+        let (at, demand) = self.plan.counted().find(is_left).expect("a flow has not ended");
+        let seconds = END_PS / 1_000_000_000_000;
         format!(
             "flow {at} from host {} to host {} has not ended {seconds} s after the last one has \
              started",

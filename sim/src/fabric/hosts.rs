@@ -1,6 +1,7 @@
 //! What hosts do: this NIC at event level. A host paces its flows and sends what their windows allow;
 //! receivers acknowledge, and ask for what is missing (go-back-N).
 
+use super::acks::{Kept, HOSTS_KEPT};
 use super::cc::{Feedback, HpccState, News, State};
 use super::engine::Simulation;
 use super::events::NEVER_PS;
@@ -396,6 +397,10 @@ impl<L: Lines> Simulation<'_, L> {
             }
             _ => self.plan.control.acked(&mut flow.state, &news),
         };
+        if self.acks.len() < self.acks_max && flow.src < HOSTS_KEPT {
+            let News { psn, next_psn, records, .. } = news;
+            self.acks.push(Kept { flow: flow.demand, psn, next_psn, records, pace });
+        }
         if let Some(pace) = pace {
             self.change_pace(now_ps, at, pace);
         }
@@ -438,7 +443,10 @@ impl<L: Lines> Simulation<'_, L> {
         let (demand, src) = (flow.demand as usize, usize::from(flow.src));
         self.took_ps[demand] = now_ps - self.plan.demands[demand].start_ps;
         self.counters.flows_ended += 1;
-        self.counters.last_end_ps = now_ps;
+        if self.plan.demands[demand].is_counted {
+            self.counted_left -= 1;
+            self.counters.last_end_ps = now_ps;
+        }
         let host = &mut self.hosts[src];
         let at = host.flows.iter().position(|flow| *flow == index).expect("it ran here");
         host.flows.remove(at);

@@ -5,6 +5,7 @@
 //! flows of it; [`engine`] runs them over the ports of [`lines`], with hosts that ask [`cc`] for their
 //! pace; [`results`] are what it has found, [`output`] and [`plots`] the files.
 
+pub mod acks;
 pub mod cc;
 pub mod engine;
 mod events;
@@ -18,6 +19,7 @@ mod random;
 pub mod results;
 pub mod scenario;
 mod stamp;
+pub mod suite;
 pub mod topology;
 pub mod traffic;
 pub mod wire;

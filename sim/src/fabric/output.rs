@@ -38,7 +38,7 @@ fn parameters(plan: &Plan, about: &str) -> String {
 
 fn fct_csv(plan: &Plan, completions: &[Completion]) -> String {
     let mut csv = String::from("flow,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown\n");
-    for (at, (demand, completion)) in plan.demands.iter().zip(completions).enumerate() {
+    for ((at, demand), completion) in plan.counted().zip(completions) {
         let (start_ns, took_ns) = (demand.start_ps / 1000, completion.took_ps / 1000);
         let (ideal_ns, slowdown) = (completion.ideal_ps / 1000, completion.slowdown());
         let (src, dst, bytes) = (demand.src, demand.dst, demand.bytes);
@@ -86,14 +86,14 @@ pub fn summary(
     let c = &results.counters;
     let mut rows: Vec<(String, String)> = vec![];
     let mut row = |name: &str, value: String| rows.push((name.into(), value));
-    row("flows", plan.demands.len().to_string());
+    row("flows", completions.len().to_string());
     row("last_flow_end_ns", (c.last_end_ps / 1000).to_string());
     row("queue_peak_bytes", results.peak_bytes().to_string());
     if let Some(drained_ps) = results.drained_ps() {
         row("drained_ns", (drained_ps / 1000).to_string());
     }
-    if let Some(bytes) = results.peak_after_drain_bytes() {
-        row("queue_peak_after_drain_bytes", bytes.to_string());
+    if let Some(bytes) = results.peak_after_transient_bytes() {
+        row("queue_peak_after_1ms_bytes", bytes.to_string());
     }
     row("packets", c.packets.to_string());
     row("events", c.events.to_string());

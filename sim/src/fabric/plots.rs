@@ -189,7 +189,8 @@ pub fn slowdown_chart(title: &str, rows: &[SlowdownRow], published: &[SlowdownRo
         {
             if !rows.is_empty() {
                 let name = format!("{name}{what}");
-                let points = rows.iter().map(|row| (row.percent.into(), value(row))).collect();
+                let points = rows.iter().map(|row| (row.percent.into(), value(row)));
+                let points = points.filter(|(_, slowdown)| slowdown.is_finite()).collect();
                 chart.series.push(Series { name, colour, mark, points });
             }
         }

@@ -1,11 +1,14 @@
 //! What a run has found, and what follows from it.
 
+use super::acks::Kept;
 use super::engine::Plan;
 use super::histogram::Histogram;
 use super::lines::Meters;
 
 /// A queue below this, after its peak, is drained.
 pub const DRAINED_BYTES: u64 = 20_000;
+/// Flows that start together have settled after so long: 1 ms.
+pub const TRANSIENT_PS: u64 = 1_000_000_000;
 /// Size quantiles at which slowdowns are told, per cent of the flows.
 pub const QUANTILES_PERCENT: [u32; 17] =
     [5, 10, 20, 30, 40, 50, 60, 68, 72, 75, 80, 85, 90, 92, 95, 97, 99];
@@ -55,6 +58,8 @@ pub struct Results {
     pub end_ps: u64,
     /// CPU time of the run, seconds.
     pub cpu_s: f64,
+    /// ACKs that were to be kept.
+    pub acks: Vec<Kept>,
 }
 
 /// A flow's completion time against that in an empty network.
@@ -97,7 +102,7 @@ pub fn percentile(values: &[f64], percent: usize) -> f64 {
 }
 
 impl Results {
-    /// Completion of each flow. As the HPCC authors count: a round trip of an empty network with full
+    /// Completion of each flow that counts. As the HPCC authors count: a round trip of an empty network with full
     /// packets, and all bytes with their headers, telemetry left out, at the rate of the host's link.
     pub fn completions(&self, plan: &Plan) -> Vec<Completion> {
         let ps_per_byte = plan.topology.links[plan.topology.uplink(0)].ps_per_byte();
@@ -108,11 +113,10 @@ impl Results {
             let headers = bytes.div_ceil(payload_bytes) * plan.wire.ideal_header_bytes;
             plan.topology.round_trip_ps(&way, payload_bytes, 0) + (bytes + headers) * ps_per_byte
         };
-        let flows = plan.demands.iter().zip(&self.took_ps);
-        flows
-            .map(|(demand, took_ps)| Completion {
+        plan.counted()
+            .map(|(at, demand)| Completion {
                 bytes: demand.bytes,
-                took_ps: *took_ps,
+                took_ps: self.took_ps[at],
                 ideal_ps: ideal_ps((demand.src, demand.dst, demand.bytes)),
             })
             .collect()
@@ -134,10 +138,9 @@ impl Results {
 }
 
 impl Results {
-    /// The longest that the watched queue was after it had drained.
-    pub fn peak_after_drain_bytes(&self) -> Option<u64> {
-        let drained_ps = self.drained_ps()?;
-        let watched = self.meters.watched.iter().filter(|(at_ps, _)| *at_ps > drained_ps);
+    /// The longest that the watched queue was once [`TRANSIENT_PS`] had gone by.
+    pub fn peak_after_transient_bytes(&self) -> Option<u64> {
+        let watched = self.meters.watched.iter().filter(|(at_ps, _)| *at_ps > TRANSIENT_PS);
         watched.map(|(_, bytes)| *bytes).max()
     }
 

@@ -142,8 +142,19 @@ pub struct Poisson {
     pub cdf: PathBuf,
     /// Payload as a share of the hosts' links.
     pub load: f64,
-    /// Time in which flows start, ms.
+    /// Time in which flows start that the results are about, ms.
     pub ms: f64,
+    /// Flows also start for so long before and after, without being counted, ms: so that those which
+    /// count meet a network that is neither filling nor emptying.
+    #[serde(default)]
+    pub margin_ms: f64,
+}
+
+impl Poisson {
+    /// Time in which flows start, counted or not, ms.
+    pub fn total_ms(&self) -> f64 {
+        2.0 * self.margin_ms + self.ms
+    }
 }
 
 /// Many to one.
@@ -376,6 +387,7 @@ impl Scenario {
         if let Some(poisson) = &self.poisson {
             ranges.push(("poisson.load", poisson.load, 0.001..=1.0));
             ranges.push(("poisson.ms", poisson.ms, 0.001..=10_000.0));
+            ranges.push(("poisson.margin_ms", poisson.margin_ms, 0.0..=1_000.0));
         }
         if let Some(incast) = &self.incast {
             let senders_max = f64::from(self.topology.hosts) - 1.0;

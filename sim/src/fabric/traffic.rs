@@ -16,6 +16,8 @@ pub struct Demand {
     pub dst: u16,
     /// Payload.
     pub bytes: u64,
+    /// It is one of those that the results are about; the others are there before and after them.
+    pub is_counted: bool,
 }
 
 /// Distribution of sizes: bytes, and the share of flows that have at most so many.
@@ -96,6 +98,7 @@ pub fn demands(scenario: &Scenario) -> Result<Vec<Demand>, String> {
             src: f.src as u16,
             dst: f.dst as u16,
             bytes: f.bytes,
+            is_counted: true,
         })
         .collect();
     if let Some(incast) = &scenario.incast {
@@ -106,6 +109,12 @@ pub fn demands(scenario: &Scenario) -> Result<Vec<Demand>, String> {
     }
     if let Some(spec) = &scenario.poisson {
         all.extend(poisson(scenario, spec, &Cdf::read(&spec.cdf)?));
+    }
+    if let Some(spec) = &scenario.poisson {
+        let counted = (spec.margin_ms * 1e9) as u64..((spec.margin_ms + spec.ms) * 1e9) as u64;
+        for demand in &mut all {
+            demand.is_counted = spec.margin_ms == 0.0 || counted.contains(&demand.start_ps);
+        }
     }
     all.sort_by_key(|demand| demand.start_ps);
     Ok(all)
@@ -124,20 +133,20 @@ fn poisson(scenario: &Scenario, spec: &Poisson, cdf: &Cdf) -> Vec<Demand> {
         let mut at_ps = 0.0;
         loop {
             at_ps += gap_ps(&mut rng, mean_ps);
-            if at_ps > spec.ms * 1e9 {
+            if at_ps > spec.total_ms() * 1e9 {
                 break;
             }
             let other = rng.gen_range(0..hosts - 1);
             let dst = if other >= src { other + 1 } else { other };
             let bytes = cdf.size_bytes(rng.gen());
-            all.push(Demand { start_ps: at_ps as u64, src, dst, bytes });
+            all.push(Demand { start_ps: at_ps as u64, src, dst, bytes, is_counted: true });
         }
     }
     all
 }
 
 fn burst(incast: &Incast, dst: u16, senders: Vec<u16>, start_ps: u64) -> Vec<Demand> {
-    let flow = |src| Demand { start_ps, src, dst, bytes: incast.bytes };
+    let flow = |src| Demand { start_ps, src, dst, bytes: incast.bytes, is_counted: true };
     senders.into_iter().map(flow).collect()
 }
 
@@ -147,7 +156,7 @@ fn bursts(scenario: &Scenario, incast: &Incast, load: f64) -> Vec<Demand> {
     let all_bps = f64::from(hosts) * f64::from(scenario.topology.host_gbps) * 1e9;
     let burst_bytes = incast.bytes as f64 * f64::from(incast.senders);
     let mean_ps = burst_bytes * 8e12 / (all_bps * load);
-    let end_ps = scenario.poisson.as_ref().map_or(0.0, |p| p.ms * 1e9);
+    let end_ps = scenario.poisson.as_ref().map_or(0.0, |p| p.total_ms() * 1e9);
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
     rng.set_stream(u64::MAX);
     let (mut all, mut at_ps) = (vec![], 0.0);

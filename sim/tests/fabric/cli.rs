@@ -77,7 +77,7 @@ fn fabric_repeats_byte_for_byte() {
     let cdf = data("fb_hadoop.cdf");
     let outs = ["once", "again"].map(folder);
     let [once, again] = outs.each_ref().map(|out| out.display().to_string());
-    let tree = ["--ms", "0.05", "--hosts", "320", "--seed", "7"];
+    let tree = ["--ms", "0.05", "--margin-ms", "0.01", "--hosts", "320", "--seed", "7"];
     let arguments = [&["fabric", "fattree", "--cdf", &cdf, "--out", &once], &tree[..]].concat();
     let output = nic(&arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,10 +1,13 @@
 //! `nic fabric`: figures of the HPCC paper and its authors' simulator, the two ways to run a network,
 //! and the tool around it.
 
+mod acks;
 mod cli;
 mod incast;
+mod suite;
 mod ways;
 
+use nic_sim::fabric::engine::Watch;
 use nic_sim::fabric::{Plan, Results, Scenario};
 
 /// A scenario as a file has it.
@@ -14,6 +17,7 @@ fn scenario(text: &str) -> Scenario {
 
 fn run(scenario: &Scenario, watched: Option<usize>) -> (Plan, Results) {
     let plan = Plan::new(scenario).expect("it can be run");
-    let results = plan.run(watched, &Default::default()).expect("all flows end");
+    let watch = Watch { link: watched, ..Watch::default() };
+    let results = plan.run(&watch, &Default::default()).expect("all flows end");
     (plan, results)
 }

@@ -70,6 +70,11 @@ impl Hpcc {
         &self.config
     }
 
+    /// The same as the hardware's registers have them.
+    pub fn cfg(&self) -> &CcCfg {
+        &self.cfg
+    }
+
     /// With an additive increase for one of `flow_count` flows.
     pub fn shared_by(&self, flow_count: u32) -> Self {
         let mut shared = self.clone();
@@ -103,7 +108,8 @@ impl Hpcc {
         (self.state(), Pace { window_bytes, ps_per_byte: 8e12 / self.config.line_rate_bps })
     }
 
-    fn golden_pace(window_bytes: u32, rate_uq8_24: u32) -> Pace {
+    /// The pace of what the hardware gives: bytes, and bytes a cycle as UQ8.24.
+    pub fn golden_pace(window_bytes: u32, rate_uq8_24: u32) -> Pace {
         let bytes_per_s = f64::from(rate_uq8_24) / RATE_ONE * CLOCK_HZ as f64;
         Pace { window_bytes: window_bytes.into(), ps_per_byte: 1e12 / bytes_per_s }
     }

@@ -11,7 +11,7 @@ mod timely;
 
 use super::scenario::{CcSpec, Engine};
 use super::wire::Telemetry;
-pub use hpcc::{Hpcc, HpccState};
+pub use hpcc::{golden_ack, Hpcc, HpccState};
 use serde::{Deserialize, Serialize};
 
 /// Algorithms.
