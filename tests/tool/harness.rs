@@ -136,6 +136,46 @@ fn harness_finds_a_mismatch_and_leaves_waveform_and_replay() {
     bench(0x1fff).run(&source, &short).expect("one cycle less is fine");
 }
 
+#[test]
+fn harness_traces_the_run_that_failed_where_x_matters() {
+    // Wrong where a register that nothing sets happens to be met; the wires are in a waveform alone.
+    let broken = COUNTER_V
+        .replace("reg [7:0] never_reset;", "reg [7:0] never_reset; reg [12:0] ghost;")
+        .replace("odd <= enable & step[0];", "odd <= enable & step[0]; ghost <= ghost;")
+        .replace("count + {27'd0, step}", "count + {27'd0, step} + {39'd0, is_met}")
+        .replace(
+            "  reg [7:0]",
+            "  wire at = step == ghost; wire is_met = at & enable;\n  reg [7:0]",
+        );
+    let source = Source::new("counter", &broken);
+    let mut cycles = Vec::new();
+    for seed in 1..=4 {
+        let long = Options { cycles: 200_000, ..options(seed) };
+        let failure = bench(0x1fff).run(&source, &long).expect_err("it is met");
+        assert!(failure.waveform_reproduces, "{failure}");
+        cycles.push(failure.cycle);
+    }
+    cycles.dedup();
+    assert_eq!(cycles.len(), 4, "the seeds differ: {cycles:?}");
+}
+
+#[test]
+fn harness_names_the_first_register_that_differs() {
+    let good = COUNTER_V
+        .replace("reg [7:0] never_reset;", "reg [7:0] never_reset; reg seen; wire sees = 1'b0;")
+        .replace("odd <= enable & step[0];", "odd <= enable & step[0]; seen <= sees;")
+        .replace("count + {27'd0, step}", "count + {27'd0, step} + {39'd0, seen & step[5]}");
+    let broken = good.replace("sees = 1'b0", "sees = !reset & (seen | &step[8:0])");
+    let (source, reference) = (Source::new("counter", &broken), Source::new("counter", &good));
+    let compared = Options { reference: Some(reference), ..options(3) };
+    let failure = bench(0x1fff).run(&source, &compared).expect_err("a mismatch");
+    let register = failure.register.as_ref().expect("a register differs");
+    assert_eq!((register.path.as_str(), register.others), ("seen", 0));
+    assert_eq!(register.values, ["0x1", "0x0"]);
+    assert!(register.cycle < failure.cycle, "{failure}");
+    assert!(failure.to_string().contains("first register that differs: seen, 0x1 not 0x0"));
+}
+
 /// Noise with a check that fails in a cycle.
 struct Checked {
     noise: Noise,

@@ -4,7 +4,8 @@
 use crate::caught::{catch, FailedCheck};
 use crate::four_state::{Recorder, Recording, SharedRecording};
 use crate::lockstep::{
-    Dut, GoldenOnly, LockStep, Mismatch, NearWraps, StepError, Stepper, TraceWindow,
+    Dut, GoldenOnly, LockStep, Mismatch, NearWraps, RegisterDifference, SharedRegisters, StepError,
+    Stepper, TraceWindow,
 };
 use crate::verilator::{Error, Flavour, Source};
 use nic_models::ports::Golden;
@@ -137,6 +138,9 @@ pub struct Options {
     pub trace: Option<TraceWindow>,
     /// Where the waveform of a mismatch goes; `None`: no waveform.
     pub failure_dir: Option<PathBuf>,
+    /// Verilog that is known to be right: after a mismatch the first register that differs from it
+    /// is looked for.
+    pub reference: Option<Source>,
     /// Counts the cycles done, for a progress bar.
     pub progress: Option<Arc<AtomicU64>>,
     /// What a replay line must say about the Verilog: empty, or ` --verilog FILE`.
@@ -155,6 +159,7 @@ impl Options {
             flavour: Flavour::Fast,
             trace: None,
             failure_dir: Some("build".into()),
+            reference: None,
             progress: None,
             verilog_arguments: String::new(),
             extra_inputs: Vec::new(),
@@ -193,6 +198,8 @@ pub struct Failure {
     pub seed: u64,
     /// Cycle after reset in which it failed, 0 also at the end of reset; `None`: it didn't begin.
     pub cycle: Option<u64>,
+    /// The first register that differs from the reference's, of those that both have.
+    pub register: Option<Box<RegisterDifference>>,
     /// Waveform around the bad cycle.
     pub waveform: Option<PathBuf>,
     /// Whether the run with waveform met the same mismatch.
@@ -220,10 +227,13 @@ impl core::fmt::Display for Failure {
             FailureCause::Other(error) => write!(f, "seed {seed}{cycle}: {error}")?,
             FailureCause::Check(failed) => write!(f, "seed {seed}{cycle}: check failed: {failed}")?,
         }
+        if let Some(register) = &self.register {
+            write!(f, "\n  {register}")?;
+        }
         if let Some(waveform) = &self.waveform {
             write!(f, "\n  waveform: {}", waveform.display())?;
             if !self.waveform_reproduces {
-                f.write_str(" (the traced build starts from another random state: not the same)")?;
+                f.write_str(" (of a run that went otherwise)")?;
             }
         }
         if let Some(replay) = &self.replay {
@@ -248,15 +258,23 @@ fn run<G: Golden, S: Stimulus<G>>(
         let run = || run_once(source, options, golden(), stimulus(options.seed), &course);
         // After a mismatch the stimulus goes on for the waveform's sake alone.
         let check = |failed| Err(course.met.take().unwrap_or(FailureCause::Check(failed)));
-        catch(run).unwrap_or_else(check).map_err(|cause| (cause, course.cycle.get()))
+        let result = catch(run).unwrap_or_else(check);
+        result.map_err(|cause| (cause, course.cycle.get(), course.register.take()))
     };
-    let (cause, cycle) = match once(options) {
+    let (cause, cycle, mut register) = match once(options) {
         Ok(report) => return Ok(report),
         Err(failed) => failed,
     };
+    if options.reference.is_some() && register.is_none() && options.flavour != Flavour::Open {
+        let open =
+            Options { flavour: Flavour::Open, trace: None, progress: None, ..options.clone() };
+        register = once(&open).err().and_then(|(_, _, register)| register);
+    }
     let seed = options.seed;
     let (waveform, replay) = (None, None);
-    let mut failure = Failure { cause, seed, cycle, waveform, waveform_reproduces: false, replay };
+    let waveform_reproduces = false;
+    let mut failure =
+        Failure { cause, seed, cycle, register, waveform, waveform_reproduces, replay };
     let Some(cycle) = cycle else { return Err(Box::new(failure)) };
     if let Some(window) = &options.trace {
         // The run that failed has left the waveform itself.
@@ -278,7 +296,7 @@ fn run<G: Golden, S: Stimulus<G>>(
     let window = TraceWindow { path: path.clone(), first_cycle, last_cycle };
     let traced = Options { trace: Some(window), progress: None, ..options.clone() };
     if std::fs::create_dir_all(dir).is_ok() {
-        let again = once(&traced).err();
+        let again = once(&traced).err().map(|(cause, cycle, _)| (cause, cycle));
         failure.waveform_reproduces = again == Some((failure.cause.clone(), Some(cycle)));
         failure.waveform = path.exists().then_some(path);
     }
@@ -292,6 +310,8 @@ struct Course {
     cycle: Cell<Option<u64>>,
     /// The first failure, while the run goes on for the waveform.
     met: Cell<Option<FailureCause>>,
+    /// The first register that differs from the reference's.
+    register: Cell<Option<Box<RegisterDifference>>>,
 }
 
 fn run_once<G: Golden, S: Stimulus<G>>(
@@ -311,8 +331,12 @@ fn run_once<G: Golden, S: Stimulus<G>>(
         }
         Engine::Both => {}
     }
-    let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
-    let mut engine = LockStep::with_duts(golden, vec![dut]);
+    // The reference is a second DUT of the run that looks for a register.
+    let reference = options.reference.as_ref().filter(|_| options.flavour == Flavour::Open);
+    let duts = [source].into_iter().chain(reference).map(|source| dut::<G>(source, options));
+    let duts = duts.collect::<Result<Vec<_>, _>>().map_err(|e| cause(e.into()))?;
+    let mut engine = LockStep::with_duts(golden, duts);
+    let mut registers = reference.map(|other| SharedRegisters::new(&mut engine, [source, other]));
     let start = Instant::now();
     let is_traced = options.trace.is_some();
     let mut end = options.cycles;
@@ -327,6 +351,7 @@ fn run_once<G: Golden, S: Stimulus<G>>(
             engine.last_out().clone()
         }
     };
+    watch(&mut registers, &engine, None, course);
     let mut wraps = NearWraps::new(options.seed);
     for cycle in 0.. {
         if cycle >= end {
@@ -352,6 +377,7 @@ fn run_once<G: Golden, S: Stimulus<G>>(
                 engine.last_out().clone()
             }
         };
+        watch(&mut registers, &engine, Some(cycle), course);
         if let (Some(progress), true) = (&options.progress, (cycle + 1) % PROGRESS_CYCLES == 0) {
             progress.fetch_add(PROGRESS_CYCLES, Ordering::Relaxed);
         }
@@ -362,6 +388,20 @@ fn run_once<G: Golden, S: Stimulus<G>>(
     engine.duts()[0].check_status().map_err(|e| cause(e.into()))?;
     let (cycles, elapsed) = (options.cycles, start.elapsed());
     Ok(Report { cycles, elapsed, still_outputs: engine.still_outputs() })
+}
+
+/// Notes the first register that differs from the reference's.
+fn watch<G: Golden>(
+    registers: &mut Option<SharedRegisters>,
+    engine: &LockStep<G>,
+    cycle: Option<u64>,
+    course: &Course,
+) {
+    let difference = registers.as_ref().and_then(|shared| shared.difference(engine, cycle));
+    if difference.is_some() {
+        course.register.set(difference.map(Box::new));
+        *registers = None;
+    }
 }
 
 /// One engine on its own.

@@ -12,8 +12,10 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod registers;
 mod starts;
 
+pub use registers::{RegisterDifference, SharedRegisters};
 pub use starts::NearWraps;
 
 /// Time between rising edges in waveforms, in ns.
@@ -302,7 +304,7 @@ impl<I: Ports, O: Ports> Dut<I, O> {
     /// Some cycles of noise without reset: reset must lead out of any state.
     fn noise_before_reset(&mut self) -> Result<(), StepError> {
         self.is_reset = false;
-        for _ in 0..self.rng.gen_range(0..4) {
+        for _ in 0..self.rng.gen_range(NOISE_CYCLES) {
             self.noise(false);
             self.edge()?;
         }
@@ -323,6 +325,9 @@ impl<I: Ports, O: Ports> Dut<I, O> {
         StepError::Mismatch(Box::new(Mismatch { block, seed, cycle, rule, differences }))
     }
 }
+
+/// Cycles of noise without reset before it.
+const NOISE_CYCLES: core::ops::Range<usize> = 0..4;
 
 /// Cycles of reset: often one, which must be enough.
 fn reset_cycles(rng: &mut ChaCha8Rng) -> usize {
@@ -446,18 +451,20 @@ impl<G: Golden> Stepper for LockStep<G> {
             self.last_out = reset_golden(&mut self.golden);
             return Ok(self.last_out.clone());
         };
-        let cycles = reset_cycles(&mut first.rng);
-        for dut in &mut self.duts {
-            dut.noise_before_reset()?;
-        }
-        for _ in 0..cycles {
-            self.duts[0].noise(true);
+        let reset_cycles = reset_cycles(&mut first.rng);
+        let noise_cycles = first.rng.gen_range(NOISE_CYCLES);
+        self.duts.iter_mut().for_each(|dut| dut.is_reset = false);
+        for cycle in 0..noise_cycles + reset_cycles {
+            let reset = cycle >= noise_cycles;
+            self.duts[0].noise(reset);
             let words = self.duts[0].input_words.clone();
             for dut in &mut self.duts {
                 dut.input_words.copy_from_slice(&words);
                 dut.edge()?;
             }
-            self.golden_edge(&G::In::load(&words));
+            if reset {
+                self.golden_edge(&G::In::load(&words));
+            }
         }
         let result = self.compare();
         self.moved_words.fill(0);

@@ -28,8 +28,9 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 }
 
 fn length(rng: &mut ChaCha8Rng, lengths: &mut Lengths) -> u16 {
-    match rng.gen_range(0..16) {
-        10..=13 => lengths.take(u32::MAX).unwrap_or(1) as u16,
+    let is_swept = rng.gen_range(0..8) > if lengths.is_through() { 5 } else { 2 };
+    match rng.gen_range(0..12) {
+        _ if is_swept => lengths.take() as u16,
         0 => 0,
         1 => 4096,
         2 | 3 => rng.gen_range(1..=4096),
@@ -278,5 +279,17 @@ impl Stimulus<DmaRead> for Reads {
             self.restart();
         }
         pins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::random::sees_each_length;
+
+    #[test]
+    fn benches_of_dma_see_each_length() {
+        sees_each_length(|| DmaWrite::<u128>::new(8), Writes::new, |s| &s.lengths, 0);
+        sees_each_length(|| DmaRead::new(8), Reads::new, |s| &s.lengths, 0);
     }
 }

@@ -11,6 +11,7 @@ use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::nic::{Nic, NicIn, NicOut};
 use nic_models::reference::rc::feedback::FeedbackCheck;
+use nic_models::starts::Place;
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use nic_spec::wire::bth::opcode;
@@ -59,6 +60,9 @@ const OLD_READS_MAX: usize = 8;
 const SQ_BASE: u64 = 0x20_0000_0000;
 
 const SQ_STRIDE: u64 = 0x1_0000;
+
+/// Bytes from one work request of a ring to the next.
+const WR_STRIDE_BYTES: u64 = 64;
 
 const CQ_BASE: u64 = 0x21_0000_0000;
 
@@ -121,6 +125,8 @@ struct Traffic {
     malice_256: u32,
     /// The receivers of data compute the windows.
     cc_mode: CcMode,
+    /// Windows go up to what their numbers hold.
+    has_large_windows: bool,
     /// The completion ring, if the run has rings, and entries read.
     ring: Option<Ring>,
     read_count: u16,
@@ -128,7 +134,7 @@ struct Traffic {
     reads_sent: [usize; 2],
     /// Telemetry responses that it sent.
     feedbacks: usize,
-    /// Lengths of messages of the NIC, and of the peer.
+    /// Payload lengths that the NIC has not sent yet, and those that the peer has not.
     posted: Lengths,
     sent: Lengths,
 }
@@ -140,6 +146,11 @@ impl Traffic {
         let mut world = World::new(manners, sub_seed(seed, 2));
         let bytes: Vec<u8> = (0..SOURCE_BYTES).map(|_| rng.gen()).collect();
         world.memory.store(SOURCE_BASE, &bytes);
+        // READ responses of zeros would hide what stands behind their last byte.
+        for index in 0..QP_COUNT as u64 {
+            let bytes: Vec<u8> = (0..REGION_BYTES).map(|_| rng.gen()).collect();
+            world.memory.store(REGION_BASE + index * 0x1_0000 + index * 3, &bytes);
+        }
         world.memory.fail_in(SOURCE_BASE + SOURCE_BYTES - 0x1000..SOURCE_BASE + SOURCE_BYTES);
         // The thirteenth place of a ring of sixteen.
         let place = SQ_BASE + 4 * SQ_STRIDE + 0xf40 + 12 * 64;
@@ -164,6 +175,7 @@ impl Traffic {
             tx_units: 0,
             malice_256: [0, 10, 40][(seed / 3 % 3) as usize],
             cc_mode: MODES[(seed % 4) as usize],
+            has_large_windows: seed.is_multiple_of(4),
             ring: (seed % 2 == 1).then_some(Ring { address: CQ_BASE + 0x7f0, log2: 3 }),
             read_count: 0,
             reads_sent: [0; 2],
@@ -191,6 +203,11 @@ impl Traffic {
             d.enable_interrupts(true, true).expect(fine);
         }
         self.play();
+        if self.has_large_windows {
+            use regs::config_offset::{cc_max_stage, cc_w_init};
+            let settings = [(cc_w_init, u32::MAX), (cc_max_stage, 0)];
+            self.script.extend(settings.map(|(at, value)| (u32::from(at), Some(value))));
+        }
         self.settings_left = self.script.len();
         for index in 0..QP_COUNT {
             let region = MrRow {
@@ -215,6 +232,9 @@ impl Traffic {
         let wraps_soon = |rng: &mut ChaCha8Rng| (0xff_ffe0 + rng.gen_range(0..0x40)) & MASK_24;
         let (rq_psn, sq_psn) = (wraps_soon(rng), wraps_soon(rng));
         let has_telemetry = self.form.is_some() && index.is_multiple_of(2);
+        let sq_log2 =
+            if self.ring.is_some() && index.is_multiple_of(2) { rng.gen_range(1..5) } else { 0 };
+        let sq_address = SQ_BASE + index as u64 * SQ_STRIDE + 0xf40;
         let config = QpConfig {
             telemetry: has_telemetry,
             remote_write: true,
@@ -225,7 +245,7 @@ impl Traffic {
             timeout_exponent: rng.gen_range(1..4),
             retry_limit: rng.gen_range(1..8),
             dscp: rng.gen_range(0..8),
-            ack_interval_log2: rng.gen_range(0..3),
+            ack_interval_log2: [0, 1, 2, 15][rng.gen_range(0..4)],
             qpn: qpn(index),
             remote_qpn: 0x800 + index as u32,
             remote_ip: PEER_IP,
@@ -233,14 +253,16 @@ impl Traffic {
             udp_source_port: 0xc000 + index as u16,
             rq_psn,
             sq_psn,
-            window_bytes: [2_000, 20_000, 200_000][rng.gen_range(0..3)],
-            rate_uq8_24: [1 << 23, 4 << 24, 8 << 24][rng.gen_range(0..3)],
-            sq_log2: if self.ring.is_some() && index.is_multiple_of(2) {
-                rng.gen_range(1..5)
-            } else {
-                0
+            // Also one that whole packets fill.
+            window_bytes: match rng.gen_range(0..3) {
+                _ if self.has_large_windows && has_telemetry => u32::MAX >> rng.gen_range(0..3),
+                0 => 2048,
+                1 => 20_000,
+                _ => 200_000,
             },
-            sq_address: SQ_BASE + index as u64 * SQ_STRIDE + 0xf40,
+            rate_uq8_24: [1 << 23, 4 << 24, 8 << 24][rng.gen_range(0..3)],
+            sq_log2,
+            sq_address,
             ..QpConfig::default()
         };
         let handle = self.driver.create_qp(&config).expect("the recorder never fails");
@@ -262,6 +284,9 @@ impl Traffic {
             is_failed: false,
             feedback: FeedbackCheck::default(),
             handle,
+            sq_address,
+            sq_bytes: if sq_log2 > 0 { WR_STRIDE_BYTES << sq_log2 } else { 0 },
+            first_index: 0,
         }
     }
 
@@ -269,16 +294,29 @@ impl Traffic {
     fn play(&mut self) {
         // Ring entries first: the places are free, and no doorbell has told of them.
         for (address, words) in std::mem::take(&mut self.driver.bus().stores) {
-            self.world.memory.store_words(address, &words);
+            self.world.memory.store_words(self.ring_place(address), &words);
         }
         let writes = std::mem::take(&mut self.driver.bus().writes);
         for (address, value) in writes {
-            self.script.push_back((address, Some(value)));
+            let is_doorbell = address == u32::from(regs::DOORBELL);
+            let qp = self.qps.iter().find(|qp| u32::from(qp.handle.flow_index) == value & 0xffff);
+            let first = qp.filter(|_| is_doorbell).map_or(0, |qp| u32::from(qp.first_index) << 16);
+            self.script.push_back((address, Some(value.wrapping_add(first))));
             if address == u32::from(regs::ROW_COMMIT) {
                 // Software waits until the row is taken.
                 self.script.extend([(u32::from(regs::ROW_STATUS), None); 3]);
             }
         }
+    }
+
+    /// The driver's rings begin at index 0; where an entry of them stands if the ring does not.
+    fn ring_place(&self, address: u64) -> u64 {
+        let at = |qp: &PeerQp| address.wrapping_sub(qp.sq_address);
+        let qp = self.qps.iter().find(|qp| at(qp) < qp.sq_bytes);
+        qp.map_or(address, |qp| {
+            let first_bytes = u64::from(qp.first_index) * WR_STRIDE_BYTES;
+            qp.sq_address + (at(qp) + first_bytes) % qp.sq_bytes
+        })
     }
 
     /// Now and then software does something.
@@ -288,7 +326,7 @@ impl Traffic {
         }
         let rng = &mut self.rng;
         match rng.gen_range(0..400) {
-            0..=7 => self.post(),
+            24..=39 => self.post(),
             8..=11 if self.ring.is_some() => self.poll_ring(),
             8..=11 => self.script.extend([
                 (u32::from(regs::CQ_COUNT), None),
@@ -307,7 +345,7 @@ impl Traffic {
                 let counter = rng.gen_range(0..regs::EVENTS.len() as u32);
                 self.script.push_back((u32::from(regs::COUNTERS) + 4 * counter, None));
             }
-            13 if rng.gen_ratio(1, 4) => {
+            13 if self.has_large_windows || rng.gen_ratio(1, 4) => {
                 let any = rng.gen_range(0..0x400) & !3;
                 let watched = u32::from(regs::CC_WINDOW) + 4 * rng.gen_range(0..2);
                 let address = if rng.gen() { any } else { watched };
@@ -367,8 +405,8 @@ impl Traffic {
     fn post(&mut self) {
         let rng = &mut self.rng;
         let at = rng.gen_range(0..self.qps.len());
-        let swept =
-            if rng.gen_ratio(3, 4) { self.posted.take(self.qps[at].mtu_bytes) } else { None };
+        let is_swept = rng.gen_ratio(15, 16);
+        let swept = is_swept.then(|| self.posted.try_next(self.qps[at].mtu_bytes)).flatten();
         let length_bytes = match rng.gen_range(0..4) {
             _ if swept.is_some() => swept.unwrap_or(0),
             0 => rng.gen_range(0..5),
@@ -384,7 +422,7 @@ impl Traffic {
         let (source, landing) = (offset(SOURCE_BYTES), offset(LANDING_BYTES));
         let (remote_va, rkey, unsignalled) = (rng.gen(), rng.gen(), rng.gen_ratio(1, 4));
         let has_ring = self.ring.is_some() && at % 2 == 0;
-        let work = if rng.gen_ratio(2, 5) {
+        let work = if rng.gen_ratio(1, 4) {
             let local_address = LANDING_BASE + landing;
             Work::Read(Read { local_address, length_bytes, remote_va, rkey, unsignalled })
         } else {
@@ -437,6 +475,8 @@ impl Traffic {
         let rng = &mut self.rng;
         self.time_ns = self.time_ns.wrapping_add(rng.gen_range(0..20_000));
         self.tx_units = self.tx_units.wrapping_add(rng.gen_range(0..300));
+        // Windows grow where there are no queues.
+        let is_idle = self.has_large_windows && rng.gen_ratio(15, 16);
         let most = if form == Form::Paper { 7 } else { 5 };
         let usual = [2, 5, 4][at / 2 % 3];
         let count = if rng.gen_ratio(1, 5) { rng.gen_range(0..=most) } else { usual };
@@ -444,8 +484,8 @@ impl Traffic {
             .map(|i| Hop {
                 rate_code: 0,
                 ts_ns: self.time_ns.wrapping_add(300 * i) & 0xff_ffff,
-                tx_units: self.tx_units.wrapping_mul(i + 1) & 0xf_ffff,
-                queue_units: if rng.gen() { 0 } else { rng.gen_range(0..3000) },
+                tx_units: self.tx_units.wrapping_mul(i * u32::from(!is_idle) + 1) & 0xf_ffff,
+                queue_units: if is_idle || rng.gen() { 0 } else { rng.gen_range(0..3000) },
             })
             .collect();
         let path = if rng.gen_ratio(1, 50) { rng.gen_range(0..0x1000) } else { 0x123 };
@@ -476,14 +516,15 @@ impl Stimulus<Nic> for Traffic {
         pins
     }
 
-    /// The driver's submission rings begin at index 0.
-    fn follows(&self, path: &str) -> bool {
-        !path.starts_with("sq_fetch.")
-    }
-
     fn started(&mut self, path: &str, value: u64) {
         if path == "cq_ring.index.consumer" {
             self.read_count = value as u16;
+        }
+        let word = Place::parse(path).and_then(|place| place.word);
+        let flow = word.filter(|_| path.starts_with("sq_fetch."));
+        let qp = self.qps.iter_mut().find(|qp| Some(usize::from(qp.handle.flow_index)) == flow);
+        if let Some(qp) = qp {
+            qp.first_index = value as u16;
         }
     }
 }
@@ -491,7 +532,16 @@ impl Stimulus<Nic> for Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::random::sees_each_length;
     use nic_models::ports::Golden;
+
+    #[test]
+    fn bench_of_the_nic_sends_and_receives_most_lengths() {
+        let config = NicConfig::preset("gbe").expect("the preset exists");
+        let (golden, stimulus) = (|| Nic::new(&config), |seed| Traffic::new(&config, seed));
+        sees_each_length(golden, stimulus, |s| &s.sent, 60);
+        sees_each_length(golden, stimulus, |s| &s.posted, 60);
+    }
 
     #[test]
     fn bench_of_the_nic_reads_both_ways() {

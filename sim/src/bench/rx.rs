@@ -233,3 +233,14 @@ impl Stimulus<RxPipe> for RxTraffic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::random::sees_each_length;
+
+    #[test]
+    fn bench_of_the_rx_pipe_receives_each_length() {
+        sees_each_length(RxPipe::new, RxTraffic::new, |s| s.maker.lengths(), 0);
+    }
+}

@@ -66,10 +66,11 @@ impl Traffic {
             1 => opcode::TELEMETRY_WINDOW,
             _ => rng.gen_range(opcode::WRITE_FIRST..=opcode::READ_RESPONSE_ONLY),
         };
-        let kind = rng.gen_range(0..8);
-        let length = match kind {
+        // All lengths come before others come oftener.
+        let is_swept = rng.gen_range(0..8) > if self.lengths.is_through() { 4 } else { 0 };
+        let length = match rng.gen_range(0..6) {
             _ if opcode == opcode::READ_REQUEST || opcode::is_telemetry_only(opcode) => 0,
-            4..=6 => self.lengths.take(u32::MAX).unwrap_or(1) as usize,
+            _ if is_swept => self.lengths.take() as usize,
             0 => rng.gen_range(1..9),
             1 => 256 << rng.gen_range(0..5),
             2 => rng.gen_range(1..4097),
@@ -95,7 +96,7 @@ impl Traffic {
             bare: rng.gen_ratio(1, 4),
         };
         // A frame that fails would not show its length.
-        let is_error = !(4..=6).contains(&kind) && rng.gen_ratio(1, 6);
+        let is_error = !is_swept && rng.gen_ratio(1, 6);
         (packet, payload, is_error)
     }
 
@@ -227,7 +228,7 @@ impl Stimulus<TxPipe> for TxStimulus {
         let (traffic, s_data) = (&mut self.traffic, &mut self.s_data);
         if cycle.is_multiple_of(3000) {
             self.chances = core::array::from_fn(|_| [0, 4, 256, 256][traffic.rng.gen_range(0..4)]);
-            if self.is_prompt {
+            if self.is_prompt || traffic.rng.gen() {
                 self.chances[0] = 256;
             }
         }
@@ -265,5 +266,18 @@ impl Stimulus<TxPipe> for TxStimulus {
         i.m_axis = TreadyPort { tready };
         i.m_fail.ready = self.m_fail.drive();
         i
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::random::sees_each_length;
+
+    #[test]
+    fn bench_of_the_tx_pipe_sends_each_length() {
+        let config = NicConfig::preset("gbe").expect("the preset exists");
+        let golden = || TxPipe::new(&config);
+        sees_each_length(golden, |seed| TxStimulus::new(&config, seed), |s| &s.traffic.lengths, 0);
     }
 }

@@ -134,6 +134,9 @@ fn run_jobs(arguments: &Arguments, jobs: &[Job<'_>]) -> Vec<Outcome> {
         options.progress = Some(progress.counter());
         options.trace = arguments.trace.as_ref().map(trace);
         options.verilog_arguments = verilog_arguments(arguments);
+        if arguments.verilog.is_some() {
+            options.reference = bench::verilog(job.bench).ok();
+        }
         job.bench.run(job.source, &options)
     })
 }

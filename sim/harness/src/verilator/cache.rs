@@ -1,7 +1,9 @@
 //! From Verilog text to a shared library, cached by content.
 
+use super::draws;
 use super::error::Error;
 use super::model::Model;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,6 +14,7 @@ use std::time::{Duration, SystemTime};
 
 const SHIM: &str = include_str!("cpp/shim.inc");
 const FATAL_H: &str = include_str!("cpp/fatal.h");
+const DRAW_H: &str = include_str!("cpp/draw.h");
 /// Registers that a model shows under their names.
 const STARTS: &str = include_str!("starts.vlt");
 
@@ -45,6 +48,8 @@ pub enum Flavour {
     Trace,
     /// Counts covered lines and toggles.
     Coverage,
+    /// Shows all registers and wires under their names.
+    Open,
 }
 
 impl Flavour {
@@ -54,6 +59,7 @@ impl Flavour {
             Self::Quick => "quick",
             Self::Trace => "trace",
             Self::Coverage => "coverage",
+            Self::Open => "open",
         }
     }
 
@@ -62,12 +68,13 @@ impl Flavour {
             Self::Fast | Self::Quick => &[],
             Self::Trace => &["--trace-fst"],
             Self::Coverage => &["--coverage-line", "--coverage-toggle"],
+            Self::Open => &["--public-flat-rw"],
         }
     }
 
     fn cxx_flags(self) -> &'static [&'static str] {
         match self {
-            Self::Fast => &["-O1"],
+            Self::Fast | Self::Open => &["-O1"],
             Self::Quick => &["-O0"],
             Self::Trace => &["-O1", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"],
             Self::Coverage => &["-O1", "-DVM_COVERAGE=1"],
@@ -130,7 +137,15 @@ impl Source {
         let hash = |salt: u8| {
             let mut hasher = DefaultHasher::new();
             (salt, &self.top, &self.file_name, &texts, flavour, tools).hash(&mut hasher);
-            (SHIM, FATAL_H, COMMON_H, STARTS, flavour.verilator_flags(), flavour.cxx_flags())
+            (
+                SHIM,
+                FATAL_H,
+                DRAW_H,
+                COMMON_H,
+                STARTS,
+                flavour.verilator_flags(),
+                flavour.cxx_flags(),
+            )
                 .hash(&mut hasher);
             hasher.finish()
         };
@@ -181,6 +196,12 @@ impl Source {
         }
         let header_path = dir.join(format!("{prefix}.h"));
         let table = port_table(&read_text(&header_path)?);
+        for path in sources(dir)? {
+            let text = read_text(&path)?;
+            if let Cow::Owned(text) = draws::named(&text) {
+                io(&path, fs::write(&path, text))?;
+            }
+        }
         let shim = format!(
             "#include \"{prefix}.h\"\n#define TOP {prefix}\n#define PORTS{table}\n\
              #include \"shim.inc\"\n"
@@ -210,6 +231,13 @@ fn port_table(header: &str) -> String {
         Some(format!(" P({name}, {}, '{direction}')", high - low + 1))
     };
     header.lines().filter_map(entry).collect()
+}
+
+/// The C++ files in `dir`.
+fn sources(dir: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = io(dir, fs::read_dir(dir))?.map(|entry| Ok(io(dir, entry)?.path()));
+    let paths = entries.collect::<Result<Vec<_>, Error>>()?;
+    Ok(paths.into_iter().filter(|path| path.extension().is_some_and(|e| e == "cpp")).collect())
 }
 
 /// All C++ in `dir` to `dir/model.so`.
@@ -249,14 +277,11 @@ fn link(flavour: Flavour, dir: &Path) -> Result<(), Error> {
 /// compiled without optimisation, for a quarter of the time a byte.
 fn unity_units(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    for entry in io(dir, fs::read_dir(dir))? {
-        let path = io(dir, entry)?.path();
-        if path.extension().is_some_and(|e| e == "cpp") {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let bytes = io(&path, fs::metadata(&path))?.len();
-            let is_slow = name.contains("__Slow");
-            files.push((if is_slow { bytes / 4 } else { bytes }, is_slow, name));
-        }
+    for path in sources(dir)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = io(&path, fs::metadata(&path))?.len();
+        let is_slow = name.contains("__Slow");
+        files.push((if is_slow { bytes / 4 } else { bytes }, is_slow, name));
     }
     files.sort();
     let total: u64 = files.iter().map(|(cost, ..)| cost).sum();
@@ -278,7 +303,7 @@ fn unity_units(dir: &Path) -> Result<Vec<PathBuf>, Error> {
 /// The header to include first in every unit; its precompiled form lies beside it.
 fn precompiled(flavour: Flavour) -> Result<PathBuf, Error> {
     let mut hasher = DefaultHasher::new();
-    (tools()?, COMMON_H, flavour.cxx_flags()).hash(&mut hasher);
+    (tools()?, COMMON_H, DRAW_H, flavour.cxx_flags()).hash(&mut hasher);
     let key = format!("common_{}_{:016x}", flavour.name(), hasher.finish());
     let dir = cache_dir().join(&key);
     let (header, compiled) = (dir.join("common.h"), dir.join("common.h.gch"));
@@ -288,7 +313,7 @@ fn precompiled(flavour: Flavour) -> Result<PathBuf, Error> {
     let _lock = lock(&key)?;
     if !compiled.exists() {
         empty_dir(&dir)?;
-        io(&header, fs::write(&header, COMMON_H))?;
+        io(&header, fs::write(&header, [COMMON_H, DRAW_H].concat()))?;
         let unfinished = dir.join("unfinished.gch");
         let mut command = cxx(flavour)?;
         run_cxx(command.args(["-x", "c++-header"]).arg(&header).arg("-o").arg(&unfinished))?;

@@ -17,6 +17,7 @@
 //! ```
 
 mod cache;
+mod draws;
 mod error;
 mod model;
 mod pins;

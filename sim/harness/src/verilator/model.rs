@@ -39,7 +39,11 @@ struct RawModel {
         *mut c_uint,
         *mut c_uint,
     ) -> *mut c_void,
+    variables: unsafe extern "C" fn(*mut c_void, Visit, *mut c_void),
 }
+
+/// Mirror of `Visit` in cpp/shim.inc.
+type Visit = extern "C" fn(*mut c_void, *const c_char, *const c_char, c_uint, c_uint, *mut c_void);
 
 /// Direction of a port, seen from the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,8 +179,8 @@ impl core::fmt::Debug for Instance {
 impl Instance {
     /// An instance whose registers, memories and X values start random, by `seed`.
     pub fn new(model: &Arc<Model>, seed: u64) -> Result<Self, Error> {
-        // Verilator draws random numbers per thread but numbers its seeds per process: two
-        // threads that create instances at once would disturb each other's draws.
+        // What `draws` does not name, Verilator draws per thread, but it numbers its seeds per
+        // process: two threads that create instances at once would disturb each other's draws.
         static CREATE: Mutex<()> = Mutex::new(());
         let guard = CREATE.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: no requirement; the result is an owned pointer.
@@ -270,7 +274,7 @@ impl Instance {
     }
 }
 
-/// A register of a model that `starts.vlt` names.
+/// A register or wire that a model shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
     /// Its storage, or that of word 0 of a memory.
@@ -281,7 +285,53 @@ pub(super) struct Register {
     pub(super) word_count: usize,
 }
 
+impl Register {
+    /// Bytes from one word to the next.
+    pub(super) fn word_bytes(&self) -> usize {
+        match self.bits {
+            0..=8 => 1,
+            9..=16 => 2,
+            17..=32 => 4,
+            33..=64 => 8,
+            _ => 4 * self.bits.div_ceil(32),
+        }
+    }
+}
+
+/// Adds a register to the list that `to` points to.
+extern "C" fn list_register(
+    to: *mut c_void,
+    scope: *const c_char,
+    name: *const c_char,
+    bits: c_uint,
+    words: c_uint,
+    data: *mut c_void,
+) {
+    let text = |s| {
+        // SAFETY: the shim gives strings of the model.
+        unsafe { CStr::from_ptr(s) }.to_string_lossy()
+    };
+    let (bits, word_count) = (bits as usize, words as usize);
+    let register = Register { address: data.cast(), bits, word_count };
+    // SAFETY: `registers` gives its own list.
+    let list = unsafe { &mut *to.cast::<Vec<(String, Register)>>() };
+    list.push((format!("{}.{}", text(scope), text(name)), register));
+}
+
 impl Instance {
+    /// All that the model shows below its top, with paths as in [`Instance::register`].
+    pub(super) fn registers(&self) -> Vec<(String, Register)> {
+        let mut list: Vec<(String, Register)> = Vec::new();
+        let to = (&raw mut list).cast();
+        // SAFETY: `sim` lives as long as `self`; the list outlives the call.
+        unsafe { (self.model.raw.variables)(self.sim, list_register, to) };
+        let top = format!("top.{}.", self.model.top);
+        let below = |(path, register): (String, Register)| {
+            Some((path.strip_prefix(&top)?.to_string(), register))
+        };
+        list.into_iter().filter_map(below).collect()
+    }
+
     /// The register `path`, instances and name joined by dots.
     pub(super) fn register(&self, path: &str) -> Option<Register> {
         let below_top = format!("top.{}.{path}", self.model.top);

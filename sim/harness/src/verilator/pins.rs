@@ -1,7 +1,7 @@
 //! An instance whose ports are bound to the words of two port bundles.
 
 use super::error::Error;
-use super::model::{Direction, Instance, Model, Port};
+use super::model::{Direction, Instance, Model, Port, Register};
 use nic_models::ports::PortDef;
 use nic_models::starts::Place;
 use std::ops::RangeInclusive;
@@ -72,6 +72,8 @@ pub struct PinnedInstance {
     clock: *mut u8,
     /// Inputs of the Verilog that only tools drive, not the model (a mutant's number).
     extra: Vec<(String, Pin)>,
+    /// As [`Self::list_registers`] has listed them.
+    registers: Vec<Register>,
     instance: Instance,
 }
 
@@ -111,7 +113,9 @@ impl PinnedInstance {
         let extra = extra.collect::<Result<Vec<_>, Error>>()?;
         let (inputs, outputs) = (pins(inputs, Direction::In)?, pins(outputs, Direction::Out)?);
         let input_masks = masks(&inputs);
-        Ok(Self { inputs, outputs, input_masks, clock: clock.address, extra, instance })
+        let clock = clock.address;
+        let registers = Vec::new();
+        Ok(Self { inputs, outputs, input_masks, clock, extra, registers, instance })
     }
 
     /// Bits of each input word that exist in the Verilog.
@@ -181,16 +185,31 @@ impl PinnedInstance {
         if word >= register.word_count || !all.contains(wanted.end()) {
             return None;
         }
-        let word_bytes = match bits {
-            0..=8 => 1,
-            9..=16 => 2,
-            17..=32 => 4,
-            33..=64 => 8,
-            _ => 4 * bits.div_ceil(32),
-        };
         // SAFETY: the word is one of the memory's.
-        let address = unsafe { register.address.add(word * word_bytes) };
+        let address = unsafe { register.address.add(word * register.word_bytes()) };
         Some((Pin { address, bits, word_index: 0, word_count: bits.div_ceil(64) }, wanted))
+    }
+
+    /// Lists the registers that the model shows and `is_wanted` names, by path: [`Self::register`]
+    /// takes their places in the list.
+    pub fn list_registers(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let mut registers = self.instance.registers();
+        registers.retain(|(path, _)| is_wanted(path));
+        registers.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let (paths, registers) = registers.into_iter().unzip();
+        self.registers = registers;
+        paths
+    }
+
+    /// The listed register: its storage, and the bytes of a word of it.
+    pub fn register(&self, place: usize) -> (&[u8], usize) {
+        let register = &self.registers[place];
+        let word_bytes = register.word_bytes();
+        // SAFETY: the instance has told of this storage, and is borrowed.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(register.address, word_bytes * register.word_count)
+        };
+        (bytes, word_bytes)
     }
 
     /// Settles the logic without an edge.

@@ -63,7 +63,22 @@ pub(super) fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
         queue_max_bytes: if rng.gen() { 80.0 * 1900.0 } else { f64::INFINITY },
         ..CcConfig::for_line(line_rate_bps, 64, 250_000_000)
     };
-    CcParams::derive(&config).expect("the ranges are legal").into()
+    let mut cfg: CcCfg = CcParams::derive(&config).expect("the ranges are legal").into();
+    if rng.gen() {
+        // Windows that a low utilisation lifts beyond what there is.
+        cfg.w_init = u32::MAX >> rng.gen_range(0..2);
+    }
+    cfg
+}
+
+/// Parameters of a run of this seed.
+fn parameters_of(seed: u64, rng: &mut ChaCha8Rng) -> CcCfg {
+    let mut cfg = parameters(rng);
+    // Every other seed checks, whatever the parameters are otherwise.
+    // And some seeds are those of a receiver.
+    cfg.by_time |= seed % 3 == 2;
+    cfg.check |= if seed % 2 == 1 { CHECK_PSN | CHECK_TIME | CHECK_BYTES } else { 0 };
+    cfg
 }
 
 /// A record in the native layout.
@@ -103,6 +118,14 @@ pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
     hop_word(old & 7, ts_ns + tau_ns, sent + tx_units, queue_units)
 }
 
+/// The record that an idle hop stamps a while later.
+fn idle_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
+    let tau_ns = rng.gen_range(1000..20_000);
+    let line_units = (tau_ns * 25 / 1024) << (old & 7).min(4);
+    let tx_units = line_units * rng.gen_range(20..90) / 100;
+    hop_word(old & 7, (old >> 3) + tau_ns, (old >> 27) + tx_units, 0)
+}
+
 /// What the stimulus knows of a flow.
 #[derive(Clone, Copy, Default)]
 struct Peer {
@@ -125,6 +148,7 @@ impl Peer {
 /// on every stream.
 pub struct RandomAcks {
     pub(super) rng: ChaCha8Rng,
+    seed: u64,
     pub(super) cfg: CcCfg,
     peers: Vec<Peer>,
     pub(super) ack: Source<AckTelemetry>,
@@ -137,6 +161,8 @@ pub struct RandomAcks {
     pub(super) interval: u32,
     /// One flow command in this many cycles.
     pub(super) command_interval: u32,
+    /// Hops have no queues in this phase.
+    is_idle: bool,
     /// There are phases with its flows in turn, and without ready.
     pub(super) is_dense: bool,
     /// When the unit is reset.
@@ -164,16 +190,13 @@ impl RandomAcks {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
         let (ack, flow, rate) = (Source::new(child()), Source::new(child()), Sink::new(child()));
-        let mut cfg = parameters(&mut rng);
-        // Every other seed checks, whatever the parameters are otherwise.
-        // And some seeds are those of a receiver.
-        cfg.by_time |= seed % 3 == 2;
-        cfg.check |= if seed % 2 == 1 { CHECK_PSN | CHECK_TIME | CHECK_BYTES } else { 0 };
+        let cfg = parameters_of(seed, &mut rng);
         let peers = vec![Peer::default(); flow_count];
         let (created, active, interval, command_interval) = (0, 1, 1, 1);
         let (is_dense, turn) = (false, None);
         Self {
             rng,
+            seed,
             cfg,
             peers,
             ack,
@@ -183,6 +206,7 @@ impl RandomAcks {
             active,
             interval,
             command_interval,
+            is_idle: false,
             is_dense,
             resets: Some(ChaCha8Rng::seed_from_u64(!seed)),
             turn,
@@ -205,7 +229,7 @@ impl RandomAcks {
         if !peer.tel.valid {
             *peer = Peer::random(rng);
         }
-        Self::next_ack(rng, flow, peer)
+        Self::next_ack(rng, flow, peer, self.is_idle)
     }
 
     fn begin_phase(&mut self) {
@@ -215,6 +239,7 @@ impl RandomAcks {
             1 => rng.gen_range(1..=count.min(12)),
             _ => count,
         };
+        self.is_idle = rng.gen_ratio(1, 3);
         self.interval = [1, 1, 8, 30, 100][rng.gen_range(0..5)];
         self.command_interval = [50, 400, 4000][rng.gen_range(0..3)];
         if self.is_dense {
@@ -223,7 +248,12 @@ impl RandomAcks {
         }
     }
 
-    fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> FlowCommand {
+    fn next_command(
+        rng: &mut ChaCha8Rng,
+        created: &mut u16,
+        peers: &mut [Peer],
+        is_idle: bool,
+    ) -> FlowCommand {
         // First every flow is created in order.
         let is_new = usize::from(*created) < peers.len();
         let flow = if is_new { *created } else { rng.gen_range(0..peers.len()) as u16 };
@@ -235,18 +265,21 @@ impl RandomAcks {
             _ => OP_CREATE,
         };
         let telemetry = rng.gen_range(0..8) != 0;
+        let largest = u32::MAX >> rng.gen_range(0..2);
+        let any = number(rng, 32) as u32;
         FlowCommand {
             valid: true,
             flow,
             op,
             telemetry,
-            window_bytes: number(rng, 32) as u32,
+            window_bytes: if is_idle { largest } else { any },
             rate: rng.gen(),
         }
     }
 
-    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer) -> AckTelemetry {
-        peer.tel.hop = peer.tel.hop.map(|hop| next_hop(rng, hop));
+    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer, is_idle: bool) -> AckTelemetry {
+        let next = if is_idle { idle_hop } else { next_hop };
+        peer.tel.hop = peer.tel.hop.map(|hop| next(rng, hop));
         match rng.gen_range(0..64) {
             0 => peer.tel.path = rng.gen_range(0..4096),
             3 => peer.tel.path ^= 1 << rng.gen_range(0..12),
@@ -271,6 +304,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
     fn next(&mut self, cycle: u64, out: &CcUnitOut) -> CcUnitIn {
         let reset = self.resets.as_mut().is_some_and(|rng| cycle > 0 && rng.gen_ratio(1, 20_000));
         if reset {
+            self.cfg = parameters_of(self.seed, &mut self.rng);
             // Some flows are not created again, and their ACKs go on.
             self.created = self.rng.gen_range(0..self.peers.len() as u16);
             self.ack.reset();
@@ -287,10 +321,9 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
         let Self { rng, peers, created, .. } = self;
         let is_setup = usize::from(*created) < peers.len() && cycle < 20_000;
         let command = is_setup || rng.gen_range(0..self.command_interval) == 0;
-        let flow = self
-            .flow
-            .drive(out.s_flow.ready, || command.then(|| Self::next_command(rng, created, peers)));
-        let active = self.active;
+        let (active, is_idle) = (self.active, self.is_idle);
+        let next = || command.then(|| Self::next_command(rng, created, peers, is_idle));
+        let flow = self.flow.drive(out.s_flow.ready, next);
         let due = (!is_setup || rng.gen_range(0..20) == 0) && rng.gen_range(0..self.interval) == 0;
         let (turn, flow_count) = (&mut self.turn, peers.len() as u16);
         let ack = self.ack.drive(out.s_ack.ready, || {
@@ -301,7 +334,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
                 }
                 None => rng.gen_range(0..active),
             };
-            due.then(|| Self::next_ack(rng, flow, &mut peers[usize::from(flow)]))
+            due.then(|| Self::next_ack(rng, flow, &mut peers[usize::from(flow)], is_idle))
         });
         CcUnitIn {
             reset: false,

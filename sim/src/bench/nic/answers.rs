@@ -20,6 +20,7 @@ impl Traffic {
             else {
                 continue;
             };
+            self.posted.met(packet.payload.len() as u32);
             self.reads_sent[0] += usize::from(packet.bth.opcode == opcode::READ_REQUEST);
             self.reads_sent[1] += usize::from(opcode::is_read_response(packet.bth.opcode));
             if packet.bth.opcode == opcode::ACKNOWLEDGE {

@@ -46,6 +46,10 @@ pub(super) struct PeerQp {
     /// Telemetry responses that the NIC owes for READ responses of the peer.
     pub(super) feedback: FeedbackCheck,
     pub(super) handle: nic_driver::Qp,
+    /// The submission ring: where it stands, its bytes, and the index that it begins at.
+    pub(super) sq_address: u64,
+    pub(super) sq_bytes: u64,
+    pub(super) first_index: u16,
 }
 
 /// READs of the NIC that the peer remembers.

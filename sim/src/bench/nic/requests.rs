@@ -1,11 +1,14 @@
 //! What the peer sends of its own: messages, READs, and frames that nobody asked for.
 
 use super::peer_qp::{damage, emit, misbehave, peer_bth, peer_frame, rkey, LOCAL_MAC, MASK_24};
-use super::{Traffic, OLD_READS_MAX, REGION_BYTES, REGION_VA, TELEMETRY_DSCP};
+use super::{Traffic, OLD_READS_MAX, QP_COUNT, REGION_BYTES, REGION_VA, TELEMETRY_DSCP};
 use nic_spec::wire::bth::{self, opcode};
 use nic_spec::wire::reth;
 use nic_spec::wire::roce::FrameRepr;
 use rand::Rng;
+
+/// Messages of each queue pair that are READs, of 20: most of those that its rows allow.
+const READS_OF_20: [u32; QP_COUNT] = [15, 15, 15, 1, 1, 19];
 
 impl Traffic {
     /// The peer sends a packet of a message, or something else.
@@ -76,6 +79,9 @@ impl Traffic {
         if rng.gen_ratio(1, 50) {
             return;
         }
+        if !malice {
+            self.sent.met(payload.len() as u32);
+        }
         let copies = if rng.gen_ratio(1, 40) { 2 } else { 1 };
         for _ in 0..copies {
             self.deliver(bytes.clone());
@@ -131,7 +137,9 @@ impl Traffic {
         let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
         let longest = (4 * qp.mtu_bytes).min(0x4000);
         qp.message_psn = qp.psn;
-        let swept = if rng.gen_ratio(3, 4) { self.sent.take(qp.mtu_bytes) } else { None };
+        qp.is_read = rng.gen_ratio(READS_OF_20[at], 20);
+        let lengths = if qp.is_read { &mut self.posted } else { &mut self.sent };
+        let swept = rng.gen_ratio(15, 16).then(|| lengths.try_next(qp.mtu_bytes)).flatten();
         qp.message_bytes = match rng.gen_range(0..4) {
             _ if swept.is_some() => swept.unwrap_or(0),
             0 => rng.gen_range(0..9),
@@ -144,7 +152,6 @@ impl Traffic {
         qp.offset = 0;
         qp.in_message = true;
         qp.with_immediate = rng.gen_ratio(1, 6);
-        qp.is_read = rng.gen_ratio(2, 5);
         if malice {
             match rng.gen_range(0..3) {
                 0 => qp.rkey ^= 1,

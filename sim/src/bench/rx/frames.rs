@@ -123,6 +123,8 @@ pub struct FrameMaker {
     /// Packets carry telemetry if the host expects any.
     is_stamping: bool,
     lengths: Lengths,
+    /// The packet is good and has as many bytes as it says.
+    is_clean: bool,
 }
 
 impl FrameMaker {
@@ -130,7 +132,7 @@ impl FrameMaker {
     pub fn new(mut rng: ChaCha8Rng) -> Self {
         let host = Host::random(&mut rng);
         let (captured, lengths) = (captured_frames(), Lengths::new(0));
-        Self { rng, host, captured, is_stamping: false, lengths }
+        Self { rng, host, captured, is_stamping: false, lengths, is_clean: false }
     }
 
     /// The same with the payload lengths that are this seed's share of all.
@@ -138,9 +140,18 @@ impl FrameMaker {
         Self { lengths: Lengths::new(seed), ..self }
     }
 
+    /// Payload lengths that it has come to.
+    pub fn lengths(&self) -> &Lengths {
+        &self.lengths
+    }
+
     /// The next frame and whether the MAC calls it bad.
     pub fn next(&mut self, style: FrameStyle) -> (Vec<u8>, bool) {
         self.is_stamping = style == FrameStyle::Stamped;
+        let is_large = matches!(style, FrameStyle::Large | FrameStyle::Runts);
+        if !self.lengths.is_through() && !is_large && self.rng.gen_ratio(1, 2) {
+            return (self.swept(), false);
+        }
         let kind = self.rng.gen_range(0..100);
         let mut frame = match style {
             FrameStyle::Runts if kind < 80 => self.noise(1..=64),
@@ -152,7 +163,6 @@ impl FrameMaker {
             FrameStyle::Stamped if kind < 20 => self.roce_at_a_power_of_two(),
             FrameStyle::Stamped => self.roce(0..=40),
             _ if kind < 40 => self.roce(0..=40),
-            _ if kind < 55 => self.swept(),
             _ if kind < 67 => self.roce(0..=300),
             _ if kind < 68 => self.roce(4090..=4110),
             _ if kind < 80 => self.captured(),
@@ -298,8 +308,11 @@ impl FrameMaker {
         let codes = bth::opcode::WRITE_FIRST..=bth::opcode::WRITE_ONLY_IMM;
         let codes = if self.rng.gen_ratio(2, 3) { codes } else { READ_RESPONSES };
         let opcode = self.rng.gen_range(codes);
-        let bytes = self.lengths.take(u32::MAX).map_or(0, |bytes| bytes as usize);
-        self.roce_of(opcode, bytes..=bytes)
+        let bytes = self.lengths.take() as usize;
+        self.is_clean = true;
+        let frame = self.roce_of(opcode, bytes..=bytes);
+        self.is_clean = false;
+        frame
     }
 
     fn roce_of(&mut self, opcode: u8, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
@@ -324,7 +337,7 @@ impl FrameMaker {
         let mut repr = self.headers(opcode, dscp);
         repr.telemetry = telemetry;
         let rng = &mut self.rng;
-        if rng.gen_ratio(1, 16) {
+        if !self.is_clean && rng.gen_ratio(1, 16) {
             repr.bth.pkey = *[host.pkey ^ 0x8000, 0xffff, 0x7fff, 0].choose(rng).expect("some");
         }
         repr.reth = bth::opcode::has_reth(opcode).then(|| reth::Repr {
@@ -341,7 +354,7 @@ impl FrameMaker {
         if stamped && is_data && matches!(host.tel_format, 3..=5) {
             frame = self.with_stack(&frame);
         }
-        if self.rng.gen_ratio(1, 4) {
+        if !self.is_clean && self.rng.gen_ratio(1, 4) {
             self.change_the_end(&mut frame);
         }
         let rng = &mut self.rng;
