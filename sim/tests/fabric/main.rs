@@ -4,6 +4,7 @@
 mod acks;
 mod cli;
 mod incast;
+mod order;
 mod suite;
 mod ways;
 
