@@ -149,9 +149,14 @@ impl Chart {
                 Rectangle::new([(x, y - 4), (x + 16, y + 4)], colour.filled())
             });
         }
+        // Where nothing is drawn: slowdowns rise to the right, queues lie at the edges.
+        let place = match self.is_log {
+            true => SeriesLabelPosition::UpperLeft,
+            false => SeriesLabelPosition::MiddleRight,
+        };
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(place)
             .background_style(WHITE.mix(0.8))
             .border_style(INK.mix(0.3))
             .label_font(font(13))
