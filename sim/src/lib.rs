@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod board;
+mod chart;
 pub mod cli;
 pub mod engine;
 pub mod env;

@@ -6,7 +6,7 @@ use super::progress::Progress;
 use super::table::Table;
 use crate::bench;
 use crate::fabric::acks;
-use crate::fabric::cc::{Algorithm, Feedback};
+use crate::fabric::cc::{is_golden, Algorithm, Feedback};
 use crate::fabric::engine::Watch;
 use crate::fabric::output::{self, Files};
 use crate::fabric::scenario::{Engine, Incast, Kind, Poisson, TopologySpec};
@@ -187,7 +187,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
             let (senders, bytes) = (incast.senders, incast.bytes);
             scenario.incast = Some(Incast { senders, bytes, load: None });
             let title = format!("{senders} to 1, {bytes} bytes each");
-            one(&scenario, &title, &incast.common.out, incast.common.check_acks)
+            one(plan(&scenario)?, &title, &incast.common.out, incast.common.check_acks)
         }
         What::Fattree(tree) => {
             let topology = TopologySpec::new(Kind::FatTree, tree.hosts);
@@ -196,9 +196,8 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
             let cdf = std::path::absolute(&tree.cdf).unwrap_or_else(|_| tree.cdf.clone());
             scenario.poisson =
                 Some(Poisson { cdf, load: tree.load, ms: tree.ms, margin_ms: tree.margin_ms });
-            let name = tree.cdf.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
-            let title = format!("FatTree, {name}, load {}", tree.load);
-            one(&scenario, &title, &tree.common.out, tree.common.check_acks)
+            let title = format!("FatTree, {}, load {}", stem(&tree.cdf), tree.load);
+            one(plan(&scenario)?, &title, &tree.common.out, tree.common.check_acks)
         }
         What::Suite(suite) => all(suite),
         What::Run(run) => {
@@ -208,26 +207,30 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
                 let folder = run.scenario.parent().unwrap_or(Path::new(""));
                 poisson.cdf = folder.join(&poisson.cdf);
             }
-            let at = run.scenario.display().to_string();
-            let name = run.scenario.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
-            one(&scenario, &name, &run.out, 0).map_err(|error| match error {
-                CliError::Usage(text) if !text.starts_with("--") => {
-                    CliError::Usage(format!("{at}: {text}"))
-                }
-                other => other,
-            })
+            let plan = Plan::new(&scenario)
+                .map_err(|e| CliError::Usage(format!("{}: {e}", run.scenario.display())))?;
+            one(plan, &stem(&run.scenario), &run.out, 0)
         }
     }
 }
 
-/// Looks at a scenario, runs it, writes what it has found, prints the summary.
-fn one(scenario: &Scenario, title: &str, out: &Path, acks: usize) -> Result<(), CliError> {
-    let plan = Plan::new(scenario).map_err(CliError::Usage)?;
-    check_acks(scenario, acks)?;
+/// A scenario of the command line that will run.
+fn plan(scenario: &Scenario) -> Result<Plan, CliError> {
+    Plan::new(scenario).map_err(CliError::Usage)
+}
+
+/// The name of a file without its ending.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Runs a plan, writes what it has found, prints the summary.
+fn one(plan: Plan, title: &str, out: &Path, acks: usize) -> Result<(), CliError> {
+    check_acks(&plan.scenario, acks)?;
     files::make_folder("--out", Some(out))?;
     files::check_output("--out", Some(&out.join("summary.csv")))?;
     let bar = Progress::new("flows", plan.demands.len() as u64);
-    let watch = Watch { link: watched(&plan), acks };
+    let watch = Watch { link: plan.meeting_port(), acks };
     let results = plan.run(&watch, &bar.counter());
     drop(bar);
     let results = results.map_err(CliError::Failed)?;
@@ -250,8 +253,7 @@ fn one(scenario: &Scenario, title: &str, out: &Path, acks: usize) -> Result<(), 
 fn check_acks(scenario: &Scenario, acks: usize) -> Result<(), CliError> {
     let cc = &scenario.cc;
     let is_whole = cc.feedback == Feedback::Sender && cc.active_window_ns.is_none();
-    let is_golden = cc.algorithm == Algorithm::Hpcc && cc.engine == Engine::Golden;
-    match acks == 0 || is_whole && is_golden {
+    match acks == 0 || is_whole && is_golden(cc) {
         true => Ok(()),
         false => Err(CliError::Usage(
             "--check-acks compares with the hardware's integers: choose --cc hpcc, --engine golden, \
@@ -304,7 +306,7 @@ fn all(arguments: &SuiteArguments) -> Result<(), CliError> {
         let folder = out.join(&point.name);
         files::make_folder("--out", Some(&folder))?;
         let results = plan
-            .run(&Watch { link: watched(plan), acks: 0 }, &AtomicU64::new(0))
+            .run(&Watch { link: plan.meeting_port(), acks: 0 }, &AtomicU64::new(0))
             .map_err(CliError::Failed)?;
         let mut found = output::tables(plan, &results, &about());
         found.extend(plots::charts(plan, &results, &point.name));
@@ -322,14 +324,6 @@ fn all(arguments: &SuiteArguments) -> Result<(), CliError> {
         true => Ok(()),
         false => Err(CliError::Failed(format!("HPCC with {}", failures.join("; ")))),
     }
-}
-
-/// The port at which many flows meet, where that is one.
-fn watched(plan: &Plan) -> Option<usize> {
-    let first = plan.demands.first()?;
-    let is_one = plan.demands.iter().all(|demand| demand.dst == first.dst);
-    let way = plan.topology.way(first.src.into(), first.dst.into(), 0);
-    is_one.then(|| way.iter().last()).flatten()
 }
 
 fn speed(results: &Results) -> String {

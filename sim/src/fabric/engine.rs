@@ -117,6 +117,14 @@ impl Plan {
         self.demands.iter().enumerate().filter(|(_, demand)| demand.is_counted)
     }
 
+    /// The port at which all flows meet, where that is one.
+    pub fn meeting_port(&self) -> Option<usize> {
+        let first = self.demands.first()?;
+        let is_one = self.demands.iter().all(|demand| demand.dst == first.dst);
+        let way = self.topology.way(first.src.into(), first.dst.into(), 0);
+        is_one.then(|| way.iter().last()).flatten()
+    }
+
     /// Runs it, until all flows that count have ended. `done` counts flows that have ended.
     ///
     /// # Errors

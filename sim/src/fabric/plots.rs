@@ -4,6 +4,7 @@ use super::engine::Plan;
 use super::output::{thinned, Files};
 use super::results::{slowdown_rows, Results, SlowdownRow};
 use super::topology::HOST_CLASS;
+use crate::chart::{label, steps, COLOURS, INK};
 use plotters::coord::combinators::LogCoord;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -11,18 +12,6 @@ use plotters::prelude::*;
 use std::ops::Range;
 
 const SIZE: (u32, u32) = (960, 540);
-const INK: RGBColor = RGBColor(60, 60, 60);
-/// Colours that those with impaired colour vision can tell apart (Okabe and Ito).
-pub const COLOURS: [RGBColor; 8] = [
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(213, 94, 0),
-    RGBColor(148, 130, 20),
-    RGBColor(90, 90, 90),
-];
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,24 +152,6 @@ impl Chart {
             .draw()?;
         root.present()
     }
-}
-
-/// A label of an axis: no more digits than are needed.
-fn label(value: &f64) -> String {
-    let rounded = (value * 1e6).round() / 1e6;
-    format!("{rounded}")
-}
-
-/// A line that holds each value until the next one.
-fn steps(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
-    let mut line: Vec<(f64, f64)> = vec![];
-    for (x, y) in points {
-        if let Some((_, before)) = line.last().copied() {
-            line.push((x, before));
-        }
-        line.push((x, y));
-    }
-    line
 }
 
 /// Slowdown by size quantile; published values beside it where there are some.

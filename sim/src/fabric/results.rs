@@ -14,7 +14,6 @@ pub const QUANTILES_PERCENT: [u32; 17] =
     [5, 10, 20, 30, 40, 50, 60, 68, 72, 75, 80, 85, 90, 92, 95, 97, 99];
 /// Flows that count at a quantile: those in so many per cent below it.
 const QUANTILE_WIDTH_PERCENT: u32 = 2;
-
 /// Quantiles of fewer flows than that say nothing.
 const FLOWS_MIN: usize = 500;
 
@@ -110,7 +109,7 @@ impl Results {
         // Ways of the same pair have the same length, unless somebody has chosen routes.
         let ideal_ps = |(src, dst, bytes): (u16, u16, u64)| {
             let way = plan.topology.way(src.into(), dst.into(), 0);
-            let headers = bytes.div_ceil(payload_bytes) * plan.wire.ideal_header_bytes;
+            let headers = bytes.div_ceil(payload_bytes) * plan.wire.header_bytes;
             plan.topology.round_trip_ps(&way, payload_bytes, 0) + (bytes + headers) * ps_per_byte
         };
         plan.counted()
@@ -135,9 +134,7 @@ impl Results {
         let low = watched[at..].iter().find(|(_, bytes)| *bytes < DRAINED_BYTES);
         low.map(|(at_ps, _)| *at_ps)
     }
-}
 
-impl Results {
     /// The longest that the watched queue was once [`TRANSIENT_PS`] had gone by.
     pub fn peak_after_transient_bytes(&self) -> Option<u64> {
         let watched = self.meters.watched.iter().filter(|(at_ps, _)| *at_ps > TRANSIENT_PS);

@@ -6,22 +6,15 @@ use super::random;
 use super::scenario::Scenario;
 use super::topology::Topology;
 use super::wire::Telemetry;
+use nic_models::reference::hpcc::link_bytes_per_ns;
 use nic_spec::wire::telemetry::{Hop, QUEUE_UNIT_BYTES, TX_UNIT_BYTES};
 
 /// Time over which INT-MD's utilisation is averaged.
 const UTILISATION_PS: f64 = 2e6;
 
-/// Rate codes of the native telemetry.
-pub fn rate_code(gbps: u32) -> Option<u8> {
-    match gbps {
-        25 => Some(0),
-        50 => Some(1),
-        100 => Some(2),
-        200 => Some(3),
-        400 => Some(4),
-        40 => Some(7),
-        _ => None,
-    }
+/// The code of a rate in the native telemetry.
+fn rate_code(gbps: u32) -> Option<u8> {
+    (0..8).find(|code| link_bytes_per_ns(*code) == Some(f64::from(gbps) / 8.0))
 }
 
 /// Queues between which packets are marked.

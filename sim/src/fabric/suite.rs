@@ -40,6 +40,7 @@ pub struct Point {
 pub struct Outcome {
     /// Of the point.
     pub name: String,
+    is_hpcc: bool,
     /// Last flow ends, ms.
     end_ms: f64,
     /// First flow ends, ms; where all start together.
@@ -74,6 +75,7 @@ impl Outcome {
         let kb = |bytes: u64| bytes as f64 / 1e3;
         Self {
             name: name.into(),
+            is_hpcc: plan.scenario.cc.algorithm == Algorithm::Hpcc,
             end_ms: c.last_end_ps as f64 / 1e9,
             first_end_ms: results.took_ps.iter().min().map_or(0.0, |ps| *ps as f64 / 1e9),
             peak_kb: kb(results.peak_bytes()),
@@ -254,8 +256,8 @@ fn incast_chart(hpcc: &Outcome, dcqcn: &Outcome) -> Chart {
 pub fn incast_figure() -> Result<String, String> {
     let run = |point: Point| {
         let plan = Plan::new(&point.scenario)?;
-        let link = plan.topology.way(1, 0, 0).iter().last();
-        let results = plan.run(&Watch { link, acks: 0 }, &AtomicU64::new(0))?;
+        let results =
+            plan.run(&Watch { link: plan.meeting_port(), acks: 0 }, &AtomicU64::new(0))?;
         Ok::<_, String>(Outcome::new(&point.name, &plan, &results))
     };
     let [hpcc, dcqcn] = [hpcc_incast(), dcqcn_incast()].map(run);
@@ -474,9 +476,7 @@ pub fn report(outcomes: &[Outcome], is_full: bool, about: &str) -> Vec<(String, 
 /// What must hold in each suite: HPCC never drops a packet and never makes a switch pause, but where
 /// bursts at random meet.
 pub fn failures(outcomes: &[Outcome]) -> Vec<String> {
-    let is_hpcc = |name: &str| !name.contains("dcqcn") && !name.contains("timely");
-    let is_hpcc = |name: &str| is_hpcc(name) && !name.contains("dctcp") && name != "bursts_hpcc";
-    let hpcc = outcomes.iter().filter(|outcome| is_hpcc(&outcome.name));
+    let hpcc = outcomes.iter().filter(|outcome| outcome.is_hpcc && outcome.name != "bursts_hpcc");
     let bad = hpcc.filter(|outcome| outcome.pauses + outcome.drops > 0);
     bad.map(|o| format!("{}: {} pauses, {} drops", o.name, o.pauses, o.drops)).collect()
 }

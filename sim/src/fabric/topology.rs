@@ -321,6 +321,11 @@ impl Topology {
         Ok(())
     }
 
+    /// Which switch a node is; none if it is a host.
+    pub fn switch(&self, node: u16) -> Option<usize> {
+        usize::from(node).checked_sub(self.host_count)
+    }
+
     /// Links that lead from `node` towards `host`.
     fn next_links(&self, node: usize, host: usize) -> impl Iterator<Item = u16> + '_ {
         let chosen = match self.routes.is_empty() {

@@ -109,8 +109,6 @@ pub fn demands(scenario: &Scenario) -> Result<Vec<Demand>, String> {
     }
     if let Some(spec) = &scenario.poisson {
         all.extend(poisson(scenario, spec, &Cdf::read(&spec.cdf)?));
-    }
-    if let Some(spec) = &scenario.poisson {
         let counted = (spec.margin_ms * 1e9) as u64..((spec.margin_ms + spec.ms) * 1e9) as u64;
         for demand in &mut all {
             demand.is_counted = spec.margin_ms == 0.0 || counted.contains(&demand.start_ps);

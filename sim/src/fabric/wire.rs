@@ -73,8 +73,6 @@ pub struct Wire {
     pub telemetry_bytes: [u64; LINKS_MAX],
     /// An ACK that echoes the records of so many hops.
     pub ack_bytes: [u64; LINKS_MAX],
-    /// A packet without telemetry counts so many header bytes in the ideal completion time.
-    pub ideal_header_bytes: u64,
     /// Telemetry.
     pub telemetry: Telemetry,
     /// ACKs.
@@ -119,7 +117,6 @@ impl Wire {
             first_bytes: if headers == Headers::Ns3 { 0 } else { 16 },
             telemetry_bytes: [0; LINKS_MAX],
             ack_bytes: [0; LINKS_MAX],
-            ideal_header_bytes: if headers == Headers::Ns3 { 48 } else { 82 },
             telemetry,
             acks: spec.acks.unwrap_or(if is_ns3 { Acks::Each } else { Acks::Coalesced }),
             pacing: spec.pacing.unwrap_or(if is_ns3 { Pacing::Ns3 } else { Pacing::Nic }),

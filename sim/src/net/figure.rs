@@ -2,6 +2,7 @@
 
 use super::history::{gbps, rate_gbps, History, NicSample};
 use super::writes::Plan;
+use crate::chart::{label, steps, COLOURS, INK};
 use nic_models::golden::nic::Pace;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -9,21 +10,8 @@ use plotters::prelude::*;
 const SIZE: (u32, u32) = (1280, 920);
 /// Height of the legend.
 const HEAD: u32 = 84;
-/// Colours of queue pairs that those with impaired colour vision can tell apart (Okabe and Ito);
-/// from the ninth on they come again.
-const QP_COLOURS: [RGBColor; 8] = [
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(213, 94, 0),
-    RGBColor(148, 130, 20),
-    RGBColor(90, 90, 90),
-];
 const SENT: RGBColor = RGBColor(215, 218, 222);
 const LOST: RGBColor = RGBColor(200, 30, 30);
-const INK: RGBColor = RGBColor(60, 60, 60);
 /// READ responses are drawn lighter than data.
 const RESPONSE_OPACITY: f64 = 0.4;
 
@@ -63,8 +51,8 @@ fn draw<'a>(text: &'a mut String, history: &History, plan: &Plan, end_us: f64) -
 /// What colours mean: a style, and what is drawn in it.
 fn keys(plan: &Plan, end_us: f64) -> Vec<(ShapeStyle, String)> {
     let qp_count = plan.qp_count as usize;
-    let qps = (0..qp_count.min(QP_COLOURS.len())).map(|colour| {
-        let same = (colour..qp_count).step_by(QP_COLOURS.len()).map(|qp| (qp + 1).to_string());
+    let qps = (0..qp_count.min(COLOURS.len())).map(|colour| {
+        let same = (colour..qp_count).step_by(COLOURS.len()).map(|qp| (qp + 1).to_string());
         let name = format!("QP {}", same.collect::<Vec<_>>().join(", "));
         (qp_colour(colour, 1.0).filled(), name)
     });
@@ -104,8 +92,9 @@ fn legend<'a>(head: &Area<'a>, plan: &Plan, end_us: f64) -> Drawn<'a> {
     Ok(())
 }
 
+/// Colours come again from the ninth queue pair on.
 fn qp_colour(qp: usize, opacity: f64) -> RGBAColor {
-    QP_COLOURS[qp % QP_COLOURS.len()].mix(opacity)
+    COLOURS[qp % COLOURS.len()].mix(opacity)
 }
 
 /// The axes of a panel, drawn, for values up to `max`.
@@ -122,8 +111,8 @@ macro_rules! chart {
         chart
             .configure_mesh()
             .x_desc("time, us")
-            .x_label_formatter(&whole)
-            .y_label_formatter(&whole)
+            .x_label_formatter(&label)
+            .y_label_formatter(&label)
             .label_style(("sans-serif", 12).into_font().color(&INK))
             .axis_style(INK)
             .bold_line_style(BLACK.mix(0.12))
@@ -220,24 +209,4 @@ impl Half<'_> {
         chart.draw_series(area.border_style(INK.stroke_width(1)))?;
         Ok(())
     }
-}
-
-/// A label of an axis.
-fn whole(value: &f64) -> String {
-    format!("{value}")
-}
-
-/// A line that holds each value until the next one, without points that change nothing.
-fn steps(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
-    let mut line: Vec<(f64, f64)> = vec![];
-    for (time, value) in points {
-        match line[..] {
-            [.., (_, before), (_, last)] if before == last && last == value => {
-                line.last_mut().expect("two points").0 = time;
-            }
-            [.., (_, last)] if last != value => line.extend([(time, last), (time, value)]),
-            _ => line.push((time, value)),
-        }
-    }
-    line
 }

@@ -1,7 +1,7 @@
 //! The simulated board with a host at its serial line, all in one thread.
 
 use board_common::simulated::Simulated;
-use ecpix5::simulated::{self, Faults, Harm, Peer, Sent, SimulatedBoard};
+use ecpix5::simulated::{self, Faults, Harm, Sent, SimulatedBoard};
 use nic_driver::rings::HostMemory;
 use nic_driver::{Bus, MrRow, Nic};
 use nic_sim::board::{Decoder, Frame};
@@ -27,24 +27,13 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(seed: u64) -> Self {
-        Self::of(&source(), seed, None)
+        Self::of(&source(), seed, &[])
     }
 
-    pub fn of(source: &nic_harness::verilator::Source, seed: u64, peer: Option<Peer>) -> Self {
-        Self::at(SimulatedBoard::new(source, seed, Faults::default(), peer), seed)
-    }
-
-    /// With inputs that the board has not, and their values.
-    pub fn of_extra(
-        source: &nic_harness::verilator::Source,
-        seed: u64,
-        extra: &[(&str, u64)],
-    ) -> Self {
-        Self::at(SimulatedBoard::with_extra(source, seed, Faults::default(), None, extra), seed)
-    }
-
-    fn at(board: Result<SimulatedBoard, String>, seed: u64) -> Self {
+    /// Of this Verilog, with inputs that the board has not, and their values.
+    pub fn of(source: &nic_harness::verilator::Source, seed: u64, extra: &[(&str, u64)]) -> Self {
         println!("seed {seed}");
+        let board = SimulatedBoard::with_extra(source, seed, Faults::default(), None, extra);
         let board = board.unwrap_or_else(|e| panic!("{e}"));
         let mut bench = Self { board, decoder: Decoder::default(), number: 0 };
         // Past the reset: a byte that it cuts would be refused, and pins begin at random.

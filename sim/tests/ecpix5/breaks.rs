@@ -108,7 +108,7 @@ fn traffic(bench: Bench) {
 fn ecpix5_mistakes_beside_the_nic_are_noticed() {
     let source = mistaken();
     let passes = |number: u64| {
-        let traffic = || traffic(Bench::of_extra(&source, 11, &[(MISTAKE, number)]));
+        let traffic = || traffic(Bench::of(&source, 11, &[(MISTAKE, number)]));
         catch_unwind(AssertUnwindSafe(traffic)).is_ok()
     };
     assert!(passes(0), "without a mistake");

@@ -225,7 +225,7 @@ fn ecpix5_waits_for_the_pll_and_begins_anew_after_a_reset() {
     let locks = "localparam LOCK_EDGES = 64;";
     assert!(late.text.contains(locks), "the PLL's model locks");
     late.text = late.text.replace(locks, "localparam LOCK_EDGES = 320000;");
-    let mut bench = Bench::of(&late, 4, None);
+    let mut bench = Bench::of(&late, 4, &[]);
     bench.board.phy.deliver(&write(0, 0, &[1; 100]), Harm::None);
     bench.board.line.send(&[0x7e; 20]);
     bench.run(39_000);

@@ -47,10 +47,9 @@ pub struct Buffers {
 impl Buffers {
     pub(super) fn new(topology: &Topology, sharing: Sharing) -> Self {
         let link_count = topology.links.len();
-        let switch_of = |node: u16| usize::from(node).checked_sub(topology.host_count);
         let mut ingresses = vec![vec![]; topology.switch_count];
         for (at, link) in topology.links.iter().enumerate() {
-            if let Some(switch) = switch_of(link.to) {
+            if let Some(switch) = topology.switch(link.to) {
                 ingresses[switch].push(at as u16);
             }
         }
@@ -59,7 +58,8 @@ impl Buffers {
             let alpha = sharing.alpha * (f64::from(gbps) / host_gbps).max(1.0);
             (alpha.min(ALPHA_MAX.max(sharing.alpha)) * f64::from(1 << ALPHA_BITS)) as u64
         };
-        let switches = topology.links.iter().map(|link| switch_of(link.to).map(|at| at as u16));
+        let switches =
+            topology.links.iter().map(|link| topology.switch(link.to).map(|at| at as u16));
         Self {
             sharing,
             used_bytes: vec![0; topology.switch_count],
@@ -85,8 +85,10 @@ impl Buffers {
         self.paused_count[switch] > 0
     }
 
-    fn threshold_bytes(&self, switch: usize, ingress: usize) -> u64 {
-        let left = self.sharing.buffer_bytes.saturating_sub(self.used_bytes[switch]);
+    /// What a link may hold of a switch in which `used_bytes` are.
+    #[inline]
+    fn threshold_bytes(&self, ingress: usize, used_bytes: u64) -> u64 {
+        let left = self.sharing.buffer_bytes.saturating_sub(used_bytes);
         (left * self.alpha_uq0_16[ingress]) >> ALPHA_BITS
     }
 
@@ -96,35 +98,29 @@ impl Buffers {
     pub(super) fn add_with_ease(&mut self, ingress: usize, bytes: u64) -> bool {
         let switch = self.switch(ingress);
         let (used, held) = (self.used_bytes[switch] + bytes, self.held_bytes[ingress] + bytes);
-        let Some(left) = self.sharing.buffer_bytes.checked_sub(used) else { return false };
-        if self.sharing.is_pfc && held > (left * self.alpha_uq0_16[ingress]) >> ALPHA_BITS {
+        let is_above = self.sharing.is_pfc && held > self.threshold_bytes(ingress, used);
+        if used > self.sharing.buffer_bytes || is_above {
             return false;
         }
         (self.used_bytes[switch], self.held_bytes[ingress]) = (used, held);
         true
     }
 
-    fn is_above(&self, switch: usize, ingress: usize, bytes: u64) -> bool {
-        let held = self.held_bytes[ingress] + bytes;
-        let left = self.sharing.buffer_bytes.saturating_sub(self.used_bytes[switch] + bytes);
-        held > (left * self.alpha_uq0_16[ingress]) >> ALPHA_BITS
-    }
-
     /// Takes a packet; `false`: there is no room. The counters must be exact.
     #[inline]
     pub(super) fn add(&mut self, ingress: usize, bytes: u64) -> bool {
         let switch = self.switch(ingress);
-        if self.used_bytes[switch] + bytes > self.sharing.buffer_bytes {
+        let (used, held) = (self.used_bytes[switch] + bytes, self.held_bytes[ingress] + bytes);
+        if used > self.sharing.buffer_bytes {
             return false;
         }
-        if self.sharing.is_pfc && !self.is_paused[ingress] && self.is_above(switch, ingress, bytes)
-        {
+        let is_above = self.sharing.is_pfc && held > self.threshold_bytes(ingress, used);
+        if is_above && !self.is_paused[ingress] {
             self.is_paused[ingress] = true;
             self.paused_count[switch] += 1;
             self.gates.push_back((ingress, true));
         }
-        self.used_bytes[switch] += bytes;
-        self.held_bytes[ingress] += bytes;
+        (self.used_bytes[switch], self.held_bytes[ingress]) = (used, held);
         true
     }
 
@@ -141,10 +137,11 @@ impl Buffers {
         if self.paused_count[switch] == 0 {
             return;
         }
+        let used = self.used_bytes[switch];
         for at in 0..self.ingresses[switch].len() {
             let ingress = usize::from(self.ingresses[switch][at]);
             let held = self.held_bytes[ingress];
-            let is_low = held == 0 || held + RELEASE_BYTES <= self.threshold_bytes(switch, ingress);
+            let is_low = held == 0 || held + RELEASE_BYTES <= self.threshold_bytes(ingress, used);
             if self.is_paused[ingress] && is_low {
                 self.is_paused[ingress] = false;
                 self.paused_count[switch] -= 1;

@@ -110,9 +110,8 @@ impl Lines for Fast {
             ..Port::default()
         };
         let mut ports_of = vec![vec![]; topology.switch_count];
-        let switch = |link: &Link| usize::from(link.from).checked_sub(topology.host_count);
-        let switch_of: Vec<_> =
-            topology.links.iter().map(|link| switch(link).map(|at| at as u16)).collect();
+        let switch = |link: &Link| topology.switch(link.from).map(|at| at as u16);
+        let switch_of: Vec<_> = topology.links.iter().map(switch).collect();
         for (link, switch) in switch_of.iter().enumerate() {
             if let Some(switch) = switch {
                 ports_of[usize::from(*switch)].push(link as u16);

@@ -113,8 +113,8 @@ struct Level {
 
 impl Level {
     fn new(link: &Link, topology: &Topology) -> Self {
-        let is_switch = usize::from(link.from) >= topology.host_count;
-        Self { class: is_switch.then_some(link.class), ..Self::default() }
+        let class = topology.switch(link.from).map(|_| link.class);
+        Self { class, ..Self::default() }
     }
 
     #[inline]
