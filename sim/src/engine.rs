@@ -5,11 +5,14 @@ use nic_harness::lockstep::{Dut, GoldenOnly, LockStep};
 use nic_harness::verilator::{Error, Flavour, Source};
 use nic_models::golden::nic::{Nic, NicIn, NicOut, Pace};
 use nic_models::ports::Golden;
+use nic_models::streams::AckTelemetry;
 use nic_spec::config::NicConfig;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
 
 /// Choice of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
 pub enum EngineKind {
     /// The golden model.
     Golden,
@@ -60,6 +63,65 @@ impl EngineKind {
             }
         };
         Ok((engine, paces))
+    }
+
+    /// As [`EngineKind::nic`], with what the golden model's congestion control is told and decides;
+    /// without a golden model that is nothing.
+    pub fn nic_with_decisions(
+        self,
+        config: &NicConfig,
+        source: &Source,
+        seed: u64,
+    ) -> Result<(NicEngine, Decisions), Error> {
+        let decisions = Decisions::default();
+        let heard = Overheard { nic: Nic::new(config), decisions: decisions.clone() };
+        let engine: NicEngine = match self {
+            Self::Golden => Box::new(GoldenOnly(heard)),
+            Self::Rtl => self.nic(config, source, seed)?,
+            Self::Both => Box::new(LockStep::new(heard, &[source.model(Flavour::Fast)?], seed)?),
+        };
+        Ok((engine, decisions))
+    }
+}
+
+/// What happens at the congestion control unit of a NIC.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decision {
+    /// It takes an ACK.
+    Ack(AckTelemetry),
+    /// It gives a flow a window and a rate.
+    Pace(usize, Pace),
+}
+
+/// All of that, in order, while the NIC runs.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions(Arc<Mutex<Vec<Decision>>>);
+
+impl Decisions {
+    /// Those since the last call.
+    pub fn take(&self) -> Vec<Decision> {
+        std::mem::take(&mut self.0.lock().expect("no holder panics"))
+    }
+}
+
+/// A golden NIC whose congestion control is overheard.
+struct Overheard {
+    nic: Nic,
+    decisions: Decisions,
+}
+
+impl Golden for Overheard {
+    type In = NicIn;
+    type Out = NicOut;
+
+    fn step(&mut self, inputs: &NicIn) -> NicOut {
+        let out = self.nic.step(inputs);
+        let ack = self.nic.ack().map(Decision::Ack);
+        let pace = self.nic.decision().map(|(flow, pace)| Decision::Pace(flow, pace));
+        if ack.is_some() || pace.is_some() {
+            self.decisions.0.lock().expect("no holder panics").extend(ack.into_iter().chain(pace));
+        }
+        out
     }
 }
 

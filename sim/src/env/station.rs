@@ -73,6 +73,8 @@ pub struct World {
     host_tx: FrameSource,
     tx_sink: FrameSink,
     host_sink: FrameSink,
+    /// The MAC takes no new frame.
+    is_tx_held: bool,
     stalls: Option<[Stall; 2]>,
     /// Of the register bus: address and data of a write, its answer, address of a read, its answer.
     register_stalls: Option<[Stall; 5]>,
@@ -113,6 +115,7 @@ impl World {
             host_tx: if prompt { host_tx.prompt() } else { host_tx },
             tx_sink: FrameSink::default(),
             host_sink: FrameSink::default(),
+            is_tx_held: false,
             stalls: (!prompt).then_some(stalls),
             register_stalls: None,
             pins: NicIn::default(),
@@ -172,6 +175,11 @@ impl World {
         self.rx_frames.len()
     }
 
+    /// Whether the MAC takes no new frame from now on; one that has begun goes on.
+    pub fn hold_tx(&mut self, is_held: bool) {
+        self.is_tx_held = is_held;
+    }
+
     /// Queues a frame of the host's own stack.
     pub fn send_from_host(&mut self, frame: &[u8]) {
         self.host_tx.push(frame, false);
@@ -179,10 +187,11 @@ impl World {
 
     /// The NIC's inputs of this cycle; `out` are its outputs before the edge.
     pub fn drive(&mut self, out: &NicOut) -> NicIn {
-        let go = match &mut self.stalls {
+        let mut go = match &mut self.stalls {
             Some(stalls) => [stalls[0].go(), stalls[1].go()],
             None => [true; 2],
         };
+        go[0] &= !self.is_tx_held || self.tx_sink.is_in_frame();
         if self.rx.pending_beats() == 0 {
             if let Some((frame, tuser)) = self.rx_frames.pop_front() {
                 self.rx.push(&frame, tuser);

@@ -200,6 +200,11 @@ pub struct FrameSink {
 }
 
 impl FrameSink {
+    /// Whether a frame has begun and not ended.
+    pub fn is_in_frame(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
     /// Takes a transferred beat; returns the frame that it ends.
     pub fn take(&mut self, beat: &Beat) -> Option<Frame> {
         let kept = (0..64).filter(|at| beat.tkeep >> at & 1 != 0);

@@ -93,6 +93,7 @@ impl From<StepError> for PlayError {
 /// A unit at work.
 struct Player<'a> {
     unit: &'a mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>,
+    hpcc: &'a Hpcc,
     idle: CcUnitIn,
     /// Outputs in the present cycle.
     out: CcUnitOut,
@@ -111,7 +112,7 @@ impl Player<'_> {
             self.made += 1;
         }
         if rate.valid && rate.op == OP_UPDATE {
-            let unit = Hpcc::golden_pace(rate.window_bytes, rate.rate);
+            let unit = self.hpcc.golden_pace(rate.window_bytes, rate.rate);
             let (flow, expected) = &mut self.flows[usize::from(rate.flow)];
             let host = expected.pop_front();
             if host != Some(unit) {
@@ -179,7 +180,7 @@ pub fn play(
     idle.m_rate.ready = true;
     let out = unit.reset()?;
     let (flows, played) = (vec![Default::default(); flow_count], Played::default());
-    let mut player = Player { unit, idle, out, flows, made: 0, played };
+    let mut player = Player { unit, hpcc, idle, out, flows, made: 0, played };
     let mut free: VecDeque<u16> = (0..flow_count as u16).collect();
     let mut of_flow: BTreeMap<u32, u16> = BTreeMap::new();
     for (at, ack) in acks.iter().enumerate() {

@@ -1,7 +1,9 @@
-//! The run: events in the order of time, packets from link to link. What hosts do is in `hosts.rs`.
+//! The run: events in the order of time, packets from link to link. What hosts do is in `hosts.rs`, and
+//! what those do that are whole NICs in `cycle`.
 
 use super::acks::Kept;
-use super::cc::{self, Control, Feedback, Limits};
+use super::cc::{self, Control, Feedback, Limits, CLOCK_HZ};
+use super::cycle::{Guests, Setup};
 use super::events::{Events, IDS_MAX, NEVER_PS, TIME_PS_MAX};
 use super::flow::{Flow, Host, Packet};
 use super::lines::{Departure, Fast, Lines, Plain, Sharing, Slot, ANSWER};
@@ -20,7 +22,7 @@ const END_PS: u64 = 20_000_000_000_000;
 
 /// CPU time of this thread.
 #[derive(Clone, Copy, Debug)]
-struct CpuClock {
+pub(super) struct CpuClock {
     cpu_ns: Option<u64>,
     wall: Instant,
 }
@@ -32,12 +34,12 @@ impl CpuClock {
         text.split_whitespace().next()?.parse().ok()
     }
 
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self { cpu_ns: Self::cpu_ns(), wall: Instant::now() }
     }
 
     /// Seconds since; where nobody counts CPU time, those of the clock on the wall.
-    fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         match self.cpu_ns.zip(Self::cpu_ns()) {
             Some((begin, end)) if end > begin => (end - begin) as f64 / 1e9,
             _ => self.wall.elapsed().as_secs_f64(),
@@ -63,6 +65,8 @@ pub struct Plan {
     pub control: Control,
     /// Base round-trip time, ns.
     pub t_ns: u32,
+    /// Hosts that are whole NICs, if there are any.
+    pub cycle: Option<Setup>,
     stamps: Stamps,
     first_ids: FirstIds,
 }
@@ -88,6 +92,7 @@ impl Plan {
         // As the authors count it: a full payload there, nothing back.
         let round_trip_ns = topology.longest_round_trip_ps(wire.payload_bytes, 0) / 1000;
         let t_ns = scenario.cc.t_ns.unwrap_or(round_trip_ns as u32);
+        let cycle = Setup::new(scenario, &topology, &demands, &wire)?;
         let line_bps = f64::from(topology.host_gbps()) * 1e9;
         let limits = Limits {
             line_bps,
@@ -95,6 +100,7 @@ impl Plan {
             t_ns: t_ns.into(),
             window_bytes: line_bps * f64::from(t_ns) / 8e9,
             payload_bytes: wire.payload_bytes as f64,
+            clock_hz: cycle.as_ref().map_or(CLOCK_HZ, |setup| setup.clock.hz()),
         };
         let control = Control::new(&scenario.cc, limits, wire.telemetry)?;
         let stamps = Stamps::new(scenario, &topology, wire.telemetry)?;
@@ -109,7 +115,7 @@ impl Plan {
             return Err("a flow starts later than 261 s".into());
         }
         let scenario = scenario.clone();
-        Ok(Self { scenario, topology, demands, wire, control, t_ns, stamps, first_ids })
+        Ok(Self { scenario, topology, demands, wire, control, t_ns, cycle, stamps, first_ids })
     }
 
     /// Flows that the results are about, with their indices.
@@ -128,11 +134,11 @@ impl Plan {
     /// Runs it, until all flows that count have ended. `done` counts flows that have ended.
     ///
     /// # Errors
-    /// A sentence about a flow that does not end.
+    /// A sentence about a flow that does not end, or a NIC that fails.
     pub fn run(&self, watch: &Watch, done: &AtomicU64) -> Result<Results, String> {
         match self.scenario.plain {
-            true => Simulation::<Plain>::new(self, watch).run(done),
-            false => Simulation::<Fast>::new(self, watch).run(done),
+            true => Simulation::<Plain>::new(self, watch)?.run(done),
+            false => Simulation::<Fast>::new(self, watch)?.run(done),
         }
     }
 }
@@ -142,7 +148,8 @@ impl Plan {
 pub struct Watch {
     /// The queue of this link's port over time.
     pub link: Option<usize>,
-    /// So many ACKs of the first hosts, in the order in which they come.
+    /// So many ACKs of the first hosts, in the order in which they come; and behind them, if not 0, all
+    /// ACKs of golden cycle hosts.
     pub acks: usize,
 }
 
@@ -194,10 +201,13 @@ pub(super) struct Simulation<'a, L> {
     /// ACKs that are kept, and how many at most.
     pub(super) acks: Vec<Kept>,
     pub(super) acks_max: usize,
+    /// Hosts that are whole NICs, and the end of the window that the network is in.
+    pub(super) guests: Guests,
+    pub(super) until_ps: u64,
 }
 
 impl<'a, L: Lines> Simulation<'a, L> {
-    fn new(plan: &'a Plan, watch: &Watch) -> Self {
+    fn new(plan: &'a Plan, watch: &Watch) -> Result<Self, String> {
         let topology = &plan.topology;
         let switches = &plan.scenario.switches;
         let sharing = Sharing {
@@ -211,7 +221,7 @@ impl<'a, L: Lines> Simulation<'a, L> {
         }
         let host = Host { timer_ps: NEVER_PS, ..Host::default() };
         let link_count = topology.links.len();
-        Self {
+        Ok(Self {
             plan,
             events: Events::new(plan.first_ids.own + L::id_count(topology)),
             lines,
@@ -230,7 +240,9 @@ impl<'a, L: Lines> Simulation<'a, L> {
             counted_left: plan.counted().count(),
             acks: Vec::with_capacity(watch.acks),
             acks_max: watch.acks,
-        }
+            guests: Guests::new(plan, watch)?,
+            until_ps: plan.cycle.as_ref().map_or(NEVER_PS, |setup| setup.window_ps),
+        })
     }
 
     fn run(mut self, done: &AtomicU64) -> Result<Results, String> {
@@ -242,7 +254,19 @@ impl<'a, L: Lines> Simulation<'a, L> {
             self.events.set(ids.start, first.start_ps);
         }
         let mut now_ps = 0;
-        while let Some((at_ps, id)) = self.events.first() {
+        loop {
+            let next = self.events.first().filter(|(at_ps, _)| *at_ps < self.until_ps);
+            let Some((at_ps, id)) = next else {
+                if self.guests.is_empty() || self.counted_left == 0 {
+                    break;
+                }
+                if self.until_ps > last_ps + END_PS {
+                    return Err(self.stuck());
+                }
+                self.next_window()?;
+                done.store(self.counters.flows_ended, Ordering::Relaxed);
+                continue;
+            };
             // A link's own event is set or cancelled with its next packet.
             if id >= ids.host {
                 self.events.cancel(id);
@@ -276,13 +300,17 @@ impl<'a, L: Lines> Simulation<'a, L> {
         if self.counted_left > 0 {
             return Err(self.stuck());
         }
-        let cpu_s = begin.seconds();
+        let took_ps = self.took_ps;
+        let last = self.guests.end(|flow| took_ps[flow as usize] > 0, self.plan)?;
+        let cpu_s = begin.seconds() + last.cpu_s;
+        self.counters.timeouts += last.timeouts;
+        self.acks.extend(last.acks);
         for closed_ps in self.closed_ps.iter().flatten() {
             self.counters.pause_ps += now_ps - closed_ps;
         }
         let meters = self.lines.meters(now_ps).clone();
-        let (took_ps, counters, acks) = (self.took_ps, self.counters, self.acks);
-        Ok(Results { took_ps, counters, meters, end_ps: now_ps, cpu_s, acks })
+        let (counters, acks, nic_cycles) = (self.counters, self.acks, last.cycles);
+        Ok(Results { took_ps, counters, meters, end_ps: now_ps, cpu_s, nic_cycles, acks })
     }
 
     /// Which flow has not ended.
@@ -316,8 +344,12 @@ impl<'a, L: Lines> Simulation<'a, L> {
                 self.flows.len() as u32 - 1
             }
         };
-        self.hosts[src].flows.push(index);
-        self.kick(now_ps, src, now_ps);
+        self.flow_placed(index);
+        // A NIC has its own software.
+        if !self.is_nic(src as u16) {
+            self.hosts[src].flows.push(index);
+            self.kick(now_ps, src, now_ps);
+        }
     }
 
     /// The first packet of a link has come to its end.
@@ -406,6 +438,9 @@ impl<'a, L: Lines> Simulation<'a, L> {
             self.counters.pause_ps += now_ps - closed_ps;
         }
         let node = usize::from(self.plan.topology.links[link].from);
+        if self.guests.gate(now_ps, node, is_closed) {
+            return;
+        }
         match self.hosts.get_mut(node) {
             Some(host) => {
                 host.is_paused = is_closed;
@@ -420,6 +455,7 @@ impl<'a, L: Lines> Simulation<'a, L> {
     /// A packet is no more.
     pub(super) fn drop_packet(&mut self, packet: u32) {
         let index = self.packets[packet as usize].flow;
+        self.guests.forget(packet);
         self.idle_packets.push(packet);
         let flow = &mut self.flows[index as usize];
         flow.in_network -= 1;

@@ -35,7 +35,8 @@ impl<L: Lines> Simulation<'_, L> {
             next_psn: 0,
             new_psn: 0,
             acked_psn: 0,
-            in_network: 0,
+            // A NIC may send something of a flow that has ended: its place stays its own.
+            in_network: [wanted.src, wanted.dst].into_iter().any(|host| self.is_nic(host)).into(),
             due_ps: now_ps,
             pace,
             progress_ps: now_ps,
@@ -96,6 +97,20 @@ impl<L: Lines> Simulation<'_, L> {
                 None => return,
             },
         };
+        self.make_frame(packet);
+        let wire_ps = self.put_on_link(now_ps, packet);
+        let host = &mut self.hosts[index];
+        host.busy_ps = now_ps + wire_ps;
+        let wire = &self.plan.wire;
+        let is_open = |flow: &u32| self.flows[*flow as usize].is_open(wire);
+        if !host.answers.is_empty() || host.flows.iter().any(is_open) {
+            let at_ps = host.busy_ps;
+            self.set_timer(index, at_ps);
+        }
+    }
+
+    /// A packet begins its way; the time that its first link takes.
+    pub(super) fn put_on_link(&mut self, now_ps: u64, packet: u32) -> u64 {
         let what = &self.packets[packet as usize];
         let flow = &self.flows[what.flow as usize];
         let is_data = what.kind == Kind::Data;
@@ -104,15 +119,7 @@ impl<L: Lines> Simulation<'_, L> {
         let slot =
             Slot { packet, bytes, length: way.length | flag, links: way.links, ..Slot::default() };
         self.lines.push(now_ps, link, slot, &mut self.events);
-        let ps_per_byte = self.plan.topology.links[link].ps_per_byte();
-        let host = &mut self.hosts[index];
-        host.busy_ps = now_ps + u64::from(bytes) * ps_per_byte;
-        let wire = &self.plan.wire;
-        let is_open = |flow: &u32| self.flows[*flow as usize].is_open(wire);
-        if !host.answers.is_empty() || host.flows.iter().any(is_open) {
-            let at_ps = host.busy_ps;
-            self.set_timer(index, at_ps);
-        }
+        u64::from(bytes) * self.plan.topology.links[link].ps_per_byte()
     }
 
     /// The flow that sends now. If one may only later, the timer is set.
@@ -229,6 +236,9 @@ impl<L: Lines> Simulation<'_, L> {
     /// A packet is at the end of its way.
     #[inline]
     pub(super) fn deliver(&mut self, now_ps: u64, slot: Slot) {
+        if !self.guests.is_empty() && self.deliver_to_nic(now_ps, slot.packet) {
+            return;
+        }
         match self.packets[slot.packet as usize].kind {
             Kind::Data => self.received(now_ps, slot.packet),
             Kind::Window => self.window_came(now_ps, slot.packet),
@@ -439,18 +449,21 @@ impl<L: Lines> Simulation<'_, L> {
     }
 
     fn end_flow(&mut self, now_ps: u64, index: u32) {
-        let flow = &self.flows[index as usize];
-        let (demand, src) = (flow.demand as usize, usize::from(flow.src));
-        self.took_ps[demand] = now_ps - self.plan.demands[demand].start_ps;
-        self.counters.flows_ended += 1;
-        if self.plan.demands[demand].is_counted {
-            self.counted_left -= 1;
-            self.counters.last_end_ps = now_ps;
-        }
-        let host = &mut self.hosts[src];
+        self.book_end(now_ps, index as usize);
+        let host = &mut self.hosts[usize::from(self.flows[index as usize].src)];
         let at = host.flows.iter().position(|flow| *flow == index).expect("it ran here");
         host.flows.remove(at);
         // The turn stays with the flow that had it.
         host.turn = host.turn.saturating_sub(usize::from(host.turn >= at));
+    }
+
+    pub(super) fn book_end(&mut self, now_ps: u64, at: usize) {
+        let demand = self.flows[at].demand as usize;
+        self.took_ps[demand] = now_ps - self.plan.demands[demand].start_ps;
+        self.counters.flows_ended += 1;
+        if self.plan.demands[demand].is_counted {
+            self.counted_left -= 1;
+            self.counters.last_end_ps = self.counters.last_end_ps.max(now_ps);
+        }
     }
 }

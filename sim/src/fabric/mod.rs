@@ -3,10 +3,12 @@
 //!
 //! Data flow one way: [`scenario`] says what is asked for; [`topology`] and [`traffic`] make ways and
 //! flows of it; [`engine`] runs them over the ports of [`lines`], with hosts that ask [`cc`] for their
-//! pace; [`results`] are what it has found, [`output`] and [`plots`] the files.
+//! pace, or that are whole NICs ([`cycle`]); [`results`] are what it has found, [`output`] and [`plots`]
+//! the files.
 
 pub mod acks;
 pub mod cc;
+pub mod cycle;
 pub mod engine;
 mod events;
 mod flow;

@@ -97,6 +97,9 @@ pub fn summary(
     }
     row("packets", c.packets.to_string());
     row("events", c.events.to_string());
+    if results.nic_cycles > 0 {
+        row("nic_cycles", results.nic_cycles.to_string());
+    }
     row("pfc_pauses", c.pauses.to_string());
     row("pfc_pause_ns", (c.pause_ps / 1000).to_string());
     row("drops", c.drops.to_string());

@@ -57,6 +57,8 @@ pub struct Results {
     pub end_ps: u64,
     /// CPU time of the run, seconds.
     pub cpu_s: f64,
+    /// Cycles of hosts that are whole NICs.
+    pub nic_cycles: u64,
     /// ACKs that were to be kept.
     pub acks: Vec<Kept>,
 }

@@ -3,6 +3,7 @@
 
 use super::cc::{Algorithm, Feedback};
 use super::wire::{Acks, Headers, Pacing, Profile, Telemetry};
+use crate::engine::EngineKind;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -47,6 +48,9 @@ pub struct Scenario {
     /// Switches.
     #[serde(default)]
     pub switches: SwitchSpec,
+    /// Hosts that are whole NICs.
+    #[serde(default, skip_serializing_if = "HostSpec::is_empty")]
+    pub hosts: HostSpec,
 }
 
 /// Kinds of network.
@@ -309,6 +313,28 @@ impl Default for SwitchSpec {
     }
 }
 
+/// Hosts that are not at event level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostSpec {
+    /// Those that are whole NICs, cycle by cycle.
+    pub cycle: Vec<u32>,
+    /// What runs these NICs.
+    pub cycle_engine: EngineKind,
+}
+
+impl Default for HostSpec {
+    fn default() -> Self {
+        Self { cycle: vec![], cycle_engine: EngineKind::Golden }
+    }
+}
+
+impl HostSpec {
+    fn is_empty(&self) -> bool {
+        self.cycle.is_empty()
+    }
+}
+
 fn one() -> u64 {
     1
 }
@@ -359,6 +385,7 @@ impl Scenario {
             cc: CcSpec::default(),
             wire: WireSpec::default(),
             switches: SwitchSpec::default(),
+            hosts: HostSpec::default(),
         }
     }
 

@@ -98,10 +98,12 @@ impl Wire {
             Telemetry::Ioam => 12 + 24 * hops as u64,
             Telemetry::Ifa => 8 + 32 * hops as u64,
         };
-        // Our ACKs echo what there is, in the paper's form; those of ns-3 have room for five hops.
+        // Our ACKs echo what there is, in the paper's form; but those of ns-3, and ours of the native
+        // form, have room for five hops. That has no place for which hop it is that comes back alone.
+        let is_native = telemetry == Telemetry::Native && echoes != Some(1);
         let echo = |hops: usize| match headers {
-            Headers::Ns3 => 42,
-            Headers::Nic => 2 + 8 * hops as u64,
+            Headers::Nic if !is_native => 2 + 8 * hops as u64,
+            _ => 42,
         };
         let ack = |hops: usize| {
             let hops = echoes.map_or(hops, |echoes| echoes.min(hops));
@@ -167,10 +169,11 @@ mod tests {
         // 20, and 42 of telemetry.
         let w = wire("profile = 'nic'");
         assert_eq!((w.data_bytes(2000, 0), w.data_bytes(2000, 1)), (1164, 1100));
-        // 86 with AETH, 2 + 8 a hop.
-        assert_eq!((w.ack_bytes[1], w.ack_bytes[5]), (96, 128));
+        // 86 with AETH, and 42 of telemetry; in the paper's form 2 + 8 a hop.
+        assert_eq!((w.ack_bytes[1], w.ack_bytes[5]), (128, 128));
         let ifa = wire("profile = 'nic'\ntelemetry = 'ifa'");
         assert_eq!((ifa.data_bytes(2000, 1), ifa.growth_bytes(0)), (1058, 40));
         assert_eq!(ifa.growth_bytes(3), 32);
+        assert_eq!((ifa.ack_bytes[1], ifa.ack_bytes[5]), (96, 128));
     }
 }

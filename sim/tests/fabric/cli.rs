@@ -156,5 +156,75 @@ fn fabric_refuses_bad_scenarios() {
     let loops = [loops, route("s2", "s0")].concat();
     run("loop.toml", &custom(3, &loops), &["loop: s0, s1, s2, s0"]);
     run("node.toml", &custom(1, ""), &["no node \"s1\""]);
+    refuses_cycle_hosts(&run);
     assert!(!folder("none").exists(), "a folder was made for nothing");
+}
+
+/// What whole NICs cannot do is said before any is made.
+fn refuses_cycle_hosts(run: &dyn Fn(&str, &str, &[&str])) {
+    let cycle = |name: &str, hosts: &str, top: &str, rest: &str, wanted: &[&str]| {
+        let text = format!(
+            "[topology]\nkind = 'star'\nhosts = 5\nhost_gbps = 25\n{top}\n\
+             [incast]\nsenders = 4\nbytes = 65536\n{rest}\n[hosts]\n{hosts}\n"
+        );
+        run(&format!("cycle_{name}.toml"), &text, wanted);
+    };
+    let nic = "[wire]\nprofile = 'nic'\n";
+    let with = |rest: &str| format!("{nic}{rest}");
+    cycle(
+        "host",
+        "cycle = [0, 5]",
+        "",
+        nic,
+        &["hosts.cycle has host 5, which isn't there", "0..5"],
+    );
+    cycle("twice", "cycle = [1, 2, 1]", "", nic, &["hosts.cycle has host 1 twice"]);
+    cycle("engine", "cycle = [1]\ncycle_engine = 'vhdl'", "", nic, &["line", "vhdl"]);
+    for (name, rest, wanted) in [
+        ("ns3", "", "wire.profile must be nic"),
+        ("headers", &with("headers = 'ns3'\n"), "wire.headers must be nic"),
+        ("ifa", &with("telemetry = 'ifa'\n"), "wire.telemetry must be native"),
+        ("payload", &with("payload_bytes = 1000\n"), "wire.payload_bytes must be 256"),
+        ("dcqcn", &with("[cc]\nalgorithm = 'dcqcn'\n"), "cc.algorithm must be hpcc"),
+        ("receiver", &with("[cc]\nfeedback = 'receiver'\n"), "cc.feedback must be sender"),
+        ("active", &with("[cc]\nactive_window_ns = 1000\n"), "cc.active_window_ns"),
+    ] {
+        cycle(name, "cycle = [0]", "", rest, &["hosts.cycle: with cycle hosts", wanted]);
+    }
+    cycle("delay", "cycle = [0]", "delay_ns = 0", nic, &["topology.delay_ns is 0"]);
+    let wanted = ["link of host 0 has a delay of 700 ns", "at least 745 ns"];
+    cycle("short", "cycle = [0]", "delay_ns = 700", nic, &wanted);
+    let many = with(&"[[flow]]\nsrc = 1\ndst = 0\nbytes = 1\n".repeat(61));
+    cycle("many", "cycle = [0]", "", &many, &["host 0 has too much to do", "at most 64 flows"]);
+    let long = with("[[flow]]\nsrc = 1\ndst = 0\nbytes = 300000000\n");
+    cycle("long", "cycle = [1]", "", &long, &["host 1 has too much to do", "268435456 bytes"]);
+    let link = |host: u32, delay_ns: u32| {
+        format!("[[topology.link]]\na = 'h{host}'\nb = 's0'\ngbps = 25\ndelay_ns = {delay_ns}\n")
+    };
+    let links = [link(0, 4000), link(1, 0)].concat();
+    let text = format!(
+        "[topology]\nkind = 'custom'\nhosts = 2\n{links}[[flow]]\nsrc = 0\ndst = 1\n\
+         bytes = 1000\n{nic}[hosts]\ncycle = [1]\n"
+    );
+    run("cycle_zero.toml", &text, &["link of host 1 has a delay of 0 ns"]);
+}
+
+/// A scenario with cycle hosts leaves the same files as any other, and can be run from them again.
+#[test]
+fn fabric_runs_cycle_hosts() {
+    let text = "[topology]\nkind = 'star'\nhosts = 3\nhost_gbps = 25\ndelay_ns = 4000\n\
+                [incast]\nsenders = 2\nbytes = 20000\n[wire]\nprofile = 'nic'\n\
+                [hosts]\ncycle = [0, 2]\n";
+    let outs = ["cycle_once", "cycle_again"].map(folder);
+    let scenario = [write("cycle.toml", text), outs[0].join("scenario.toml").display().to_string()];
+    for (scenario, out) in scenario.iter().zip(&outs) {
+        let output = nic(&["fabric", "run", scenario, "--out", &out.display().to_string()]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for file in ["fct.csv", "queues.csv", "queue.csv"] {
+        assert_eq!(read(&outs[0], file), read(&outs[1], file), "{file}");
+    }
+    let summary = read(&outs[0], "summary.csv");
+    assert_eq!((value(&summary, "flows"), value(&summary, "packets")), (2.0, 40.0));
+    assert!(value(&summary, "nic_cycles") > 10_000.0);
 }

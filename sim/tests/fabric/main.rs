@@ -1,8 +1,9 @@
 //! `nic fabric`: figures of the HPCC paper and its authors' simulator, the two ways to run a network,
-//! and the tool around it.
+//! hosts that are whole NICs, and the tool around it.
 
 mod acks;
 mod cli;
+mod cycle;
 mod incast;
 mod order;
 mod suite;

@@ -1,6 +1,7 @@
 //! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
 
 use crate::golden::cc::active::CcActive;
+use crate::golden::cc::flow_state::OP_UPDATE;
 use crate::golden::cc::unit::CcUnit;
 use crate::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use crate::golden::host::cq::ring::CqRing;
@@ -31,7 +32,7 @@ use crate::golden::util::stream_route::StreamRouteBlock;
 use crate::ports;
 use crate::ports::{Both, Golden};
 use crate::starts::Starts;
-use crate::streams::{back, AxiLite, Axis, AxisUser, TreadyPort};
+use crate::streams::{back, AckTelemetry, AxiLite, Axis, AxisUser, Telemetry, TreadyPort};
 use nic_spec::config::NicConfig;
 
 ports! {
@@ -91,6 +92,11 @@ pub struct Nic {
     netlist: Netlist,
     /// What the scheduler is told: valid, flow, window, rate.
     paces: [Probe; 4],
+    /// ACKs to congestion control: valid, ready, flow, peer, PSN, next PSN, records' count and path.
+    acks: [Probe; 8],
+    hops: [Probe; 5],
+    /// Its decisions: valid, ready, flow, op, window, rate.
+    decisions: [Probe; 6],
 }
 
 impl Nic {
@@ -135,7 +141,52 @@ impl Nic {
         n.check();
         let paces = ["valid", "flow", "window_bytes", "rate"];
         let paces = paces.map(|field| n.probe(&format!("window_in.m_rate_{field}")));
-        Self { netlist: n, paces }
+        let acks = [
+            "feedback_in.m_cc_valid",
+            "cc.s_ack_ready",
+            "feedback_in.m_cc_flow",
+            "feedback_in.m_cc_peer",
+            "feedback_in.m_cc_psn",
+            "feedback_in.m_cc_snd_nxt",
+            "feedback_in.m_cc_tel_hops",
+            "feedback_in.m_cc_tel_path",
+        ];
+        let acks = acks.map(|port| n.probe(port));
+        let hops = [0, 1, 2, 3, 4].map(|hop| n.probe(&format!("feedback_in.m_cc_tel_hop_{hop}")));
+        let decisions = [
+            "cc.m_rate_valid",
+            "window_in.s_rate_ready",
+            "cc.m_rate_flow",
+            "cc.m_rate_op",
+            "cc.m_rate_window_bytes",
+            "cc.m_rate_rate",
+        ];
+        let decisions = decisions.map(|port| n.probe(port));
+        Self { netlist: n, paces, acks, hops, decisions }
+    }
+
+    /// The ACK of a flow's data that congestion control takes at the coming edge.
+    pub fn ack(&self) -> Option<AckTelemetry> {
+        let [valid, ready, flow, peer, psn, snd_nxt, hops, path] =
+            self.acks.map(|probe| self.netlist.value(probe));
+        let tel = Telemetry {
+            valid: true,
+            hops: hops as u8,
+            path: path as u16,
+            hop: self.hops.map(|probe| self.netlist.value(probe)),
+        };
+        let (flow, psn, snd_nxt) = (flow as u16, psn as u32, snd_nxt as u32);
+        let ack = AckTelemetry { valid: true, flow, psn, snd_nxt, tel };
+        (valid != 0 && ready != 0 && peer == 0).then_some(ack)
+    }
+
+    /// What it has made of an ACK, and gives away at the coming edge: flow, window and rate.
+    pub fn decision(&self) -> Option<(usize, Pace)> {
+        let [valid, ready, flow, op, window, rate] =
+            self.decisions.map(|probe| self.netlist.value(probe));
+        let pace = Pace { window_bytes: window as u32, rate_uq8_24: rate as u32 };
+        let is_update = valid != 0 && ready != 0 && op == u64::from(OP_UPDATE);
+        is_update.then_some((flow as usize, pace))
     }
 
     /// The flow to which the scheduler is being told a window and a rate; READ responses of a queue pair

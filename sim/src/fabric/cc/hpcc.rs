@@ -11,7 +11,7 @@ use nic_models::reference::hpcc;
 use nic_models::streams::{AckTelemetry, FlowCommand, Telemetry};
 use nic_spec::cc_params::{CcConfig, CcParams};
 
-/// Clock of the preset `hundred`. It only scales the rates of the hardware: bytes a cycle.
+/// Clock of the preset `hundred`, which hosts at event level have.
 pub const CLOCK_HZ: u64 = 250_000_000;
 /// Utilisation of a whole link as INT-MD tells it here: hundredths of a percent.
 pub const UTILISATION_FULL: u32 = 10_000;
@@ -59,7 +59,7 @@ impl Hpcc {
             w_init_bytes: limits.window_bytes as u32,
             rate_min_bps: limits.rate_min_bps,
             utilisation_full: (format == Format::IntMd).then_some(UTILISATION_FULL),
-            ..CcConfig::for_line(limits.line_bps, 1, CLOCK_HZ)
+            ..CcConfig::for_line(limits.line_bps, 1, limits.clock_hz)
         };
         let cfg = CcParams::derive(&config).map_err(|e| format!("cc: {e}"))?.into();
         Ok(Self { engine: spec.engine, config, cfg, params: reference_params(&config) })
@@ -109,8 +109,8 @@ impl Hpcc {
     }
 
     /// The pace of what the hardware gives: bytes, and bytes a cycle as UQ8.24.
-    pub fn golden_pace(window_bytes: u32, rate_uq8_24: u32) -> Pace {
-        let bytes_per_s = f64::from(rate_uq8_24) / RATE_ONE * CLOCK_HZ as f64;
+    pub fn golden_pace(&self, window_bytes: u32, rate_uq8_24: u32) -> Pace {
+        let bytes_per_s = f64::from(rate_uq8_24) / RATE_ONE * self.config.clock_hz as f64;
         Pace { window_bytes: window_bytes.into(), ps_per_byte: 1e12 / bytes_per_s }
     }
 
@@ -122,7 +122,7 @@ impl Hpcc {
                 let ack = golden_ack(news.psn, news.next_psn, &news.records);
                 // What no honest network says is ignored, by the hardware too.
                 let decision = state.new_ack(&self.cfg, &ack).ok()??;
-                Some(Self::golden_pace(decision.window_bytes, decision.rate))
+                Some(self.golden_pace(decision.window_bytes, decision.rate))
             }
             HpccState::Model(flow) => {
                 let tel = model_telemetry(&news.records);

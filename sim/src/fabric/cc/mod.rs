@@ -11,7 +11,7 @@ mod timely;
 
 use super::scenario::{CcSpec, Engine};
 use super::wire::Telemetry;
-pub use hpcc::{golden_ack, Hpcc, HpccState};
+pub use hpcc::{golden_ack, Hpcc, HpccState, CLOCK_HZ};
 use serde::{Deserialize, Serialize};
 
 /// Algorithms.
@@ -90,6 +90,8 @@ pub struct Limits {
     pub window_bytes: f64,
     /// Payload of a packet.
     pub payload_bytes: f64,
+    /// Clock of the hardware. It only scales its rates, which are bytes a cycle.
+    pub clock_hz: u64,
 }
 
 impl Limits {

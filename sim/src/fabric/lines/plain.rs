@@ -32,9 +32,10 @@ impl Plain {
     fn plan(&mut self, now_ps: u64, link: usize, events: &mut Events) {
         let port = &self.ports[link];
         let id = self.first_id + link;
-        match port.waiting.is_empty() || port.is_closed {
-            true => events.cancel(id),
-            false => events.set(id, now_ps.max(port.free_ps)),
+        match port.waiting.front().filter(|_| !port.is_closed) {
+            None => events.cancel(id),
+            // What a NIC sends is told ahead of its time.
+            Some(head) => events.set(id, now_ps.max(port.free_ps).max(head.arrived_ps)),
         }
     }
 
@@ -69,8 +70,10 @@ impl Lines for Plain {
         let port = &mut self.ports[link];
         let bytes = port.level.bytes + u64::from(slot.bytes);
         port.level.change(now_ps, bytes, &mut self.meters);
-        port.waiting.push_back(slot);
-        self.plan(now_ps, link, events);
+        port.waiting.push_back(Slot { arrived_ps: now_ps, ..slot });
+        if port.waiting.len() == 1 {
+            self.plan(now_ps, link, events);
+        }
     }
 
     fn pop(&mut self, _: u64, link: usize, events: &mut Events) -> (Slot, Departure) {
