@@ -2,6 +2,7 @@
 
 use super::error::CliError;
 use super::files;
+use super::preset::nic_source;
 use super::progress::Progress;
 use super::table::Table;
 use crate::bench;
@@ -83,6 +84,9 @@ struct RunArguments {
     /// Folder for what it finds
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Verilog of the hosts that are whole NICs, in the place of the emitted one; same ports
+    #[arg(long, value_name = "FILE")]
+    verilog: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -207,8 +211,16 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
                 let folder = run.scenario.parent().unwrap_or(Path::new(""));
                 poisson.cdf = folder.join(&poisson.cdf);
             }
-            let plan = Plan::new(&scenario)
-                .map_err(|e| CliError::Usage(format!("{}: {e}", run.scenario.display())))?;
+            let at_scenario = |e| CliError::Usage(format!("{}: {e}", run.scenario.display()));
+            let mut plan = Plan::new(&scenario).map_err(at_scenario)?;
+            if let Some(file) = &run.verilog {
+                let runs_it = plan.cycle.as_mut().filter(|setup| setup.engine.has_rtl());
+                let setup = runs_it.ok_or_else(|| {
+                    let text = "--verilog needs [hosts] with cycle and cycle_engine rtl or both";
+                    at_scenario(text.into())
+                })?;
+                setup.verilog = Some(nic_source(&setup.config, Some(file), setup.engine)?);
+            }
             one(plan, &stem(&run.scenario), &run.out, 0)
         }
     }

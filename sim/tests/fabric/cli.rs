@@ -207,6 +207,11 @@ fn refuses_cycle_hosts(run: &dyn Fn(&str, &str, &[&str])) {
          bytes = 1000\n{nic}[hosts]\ncycle = [1]\n"
     );
     run("cycle_zero.toml", &text, &["link of host 1 has a delay of 0 ns"]);
+    let scenario = data("four_nics_to_one.toml");
+    let verilog = write("nic.v", "module nic; endmodule\n");
+    let out = folder("none").display().to_string();
+    let arguments = ["fabric", "run", &scenario, "--out", &out, "--verilog", &verilog];
+    refuses(&arguments, &["--verilog needs [hosts]", "cycle_engine rtl"]);
 }
 
 /// A scenario with cycle hosts leaves the same files as any other, and can be run from them again.

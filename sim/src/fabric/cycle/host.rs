@@ -131,7 +131,7 @@ pub fn run(host: Host) -> Result<Last, String> {
     }
     let timeouts = nic.counter("reqr_timeout").map_err(text)?.into();
     let port = nic.bus();
-    port.check_bytes(&pairs).map_err(|e| format!("host {index}: {e}"))?;
+    port.check_bytes().map_err(|e| format!("host {index}: {e}"))?;
     Ok(Last { cycles: port.cycle(), acks: port.kept(), timeouts, cpu_s: cpu.seconds() })
 }
 
@@ -188,7 +188,7 @@ fn set_up(nic: &mut Nic<Port>, pairs: &[Pair], config: &Config) -> Result<Vec<Qp
         let peer = usize::from(if is_source { demand.dst } else { demand.src });
         if is_source {
             let bytes = payload(flow, 0, demand.bytes as usize);
-            nic.bus().station.memory.store(SOURCE_BASE + address(flow), &bytes);
+            nic.bus().host.station.memory.store(SOURCE_BASE + address(flow), &bytes);
         }
         let row = pair.qpn % PAIRS;
         qps.push(nic.create_qp(&QpConfig {
@@ -206,7 +206,7 @@ fn set_up(nic: &mut Nic<Port>, pairs: &[Pair], config: &Config) -> Result<Vec<Qp
 
 /// Posts each flow of this host at its time, and books completions.
 fn work(nic: &mut Nic<Port>, pairs: &[Pair], qps: &mut [Qp]) -> Result<Infallible, Error<Halt>> {
-    let index = nic.bus().index;
+    let index = nic.bus().host.index;
     let mut to_post: VecDeque<usize> =
         (0..pairs.len()).filter(|at| pairs[*at].demand.src == index).collect();
     loop {
@@ -240,14 +240,7 @@ fn work(nic: &mut Nic<Port>, pairs: &[Pair], qps: &mut [Qp]) -> Result<Infallibl
 
 /// The NIC behind its registers, between the network's windows.
 struct Port {
-    index: u16,
-    station: Station,
-    decisions: Option<Decisions>,
-    hpcc: Hpcc,
-    /// Flow of the run, by row of the queue pair.
-    flows: [u32; PAIRS as usize],
-    clock: Clock,
-    ps_per_byte: u64,
+    host: Host,
     /// The cycle at time 0; until then there is no network.
     begin_cycle: Option<u64>,
     until_ps: u64,
@@ -260,22 +253,12 @@ struct Port {
     /// The network is not waited for any more; the flows that have arrived here.
     is_over: bool,
     arrived: Vec<u32>,
-    from_network: Receiver<Window>,
-    to_network: Sender<Told>,
 }
 
 impl Port {
     fn new(host: Host) -> Self {
-        let mut flows = [0; PAIRS as usize];
-        host.pairs.iter().for_each(|pair| flows[(pair.qpn % PAIRS) as usize] = pair.flow);
         Self {
-            index: host.index,
-            station: host.station,
-            decisions: host.decisions,
-            hpcc: host.hpcc,
-            flows,
-            clock: host.clock,
-            ps_per_byte: host.ps_per_byte,
+            host,
             begin_cycle: None,
             until_ps: 0,
             arrivals: VecDeque::new(),
@@ -285,22 +268,20 @@ impl Port {
             told: Told::default(),
             is_over: false,
             arrived: vec![],
-            from_network: host.from_network,
-            to_network: host.to_network,
         }
     }
 
     /// The next cycle begins time 0.
     fn begin(&mut self) {
-        self.begin_cycle = Some(self.station.cycle());
+        self.begin_cycle = Some(self.host.station.cycle());
     }
 
     fn cycle(&self) -> u64 {
-        self.begin_cycle.map_or(0, |begin| self.station.cycle() - begin)
+        self.begin_cycle.map_or(0, |begin| self.host.station.cycle() - begin)
     }
 
     fn now_ps(&self) -> u64 {
-        self.clock.ps(self.cycle())
+        self.host.clock.ps(self.cycle())
     }
 
     /// One cycle; the answer to a register access that is under way, once it is there.
@@ -320,8 +301,8 @@ impl Port {
 
     fn step(&mut self, is_access: bool) -> Result<Option<(u32, bool)>, Halt> {
         match is_access {
-            true => Ok(self.station.tick_access()?),
-            false => Ok(self.station.tick().map(|()| None)?),
+            true => Ok(self.host.station.tick_access()?),
+            false => Ok(self.host.station.tick().map(|()| None)?),
         }
     }
 
@@ -330,13 +311,17 @@ impl Port {
         let cycle = self.cycle();
         while let Some((at_ps, frame)) = self.arrivals.front() {
             let beats = frame.len().div_ceil(BEAT_BYTES) as u64;
-            let last_cycle = self.clock.cycle(*at_ps);
+            let last_cycle = self.host.clock.cycle(*at_ps);
             if last_cycle + 1 > cycle + beats {
                 return;
             }
-            assert!(last_cycle + 1 == cycle + beats, "a frame is late for host {}", self.index);
+            assert!(
+                last_cycle + 1 == cycle + beats,
+                "a frame is late for host {}",
+                self.host.index
+            );
             let (_, frame) = self.arrivals.pop_front().expect("it was looked at");
-            self.station.deliver(frame, false);
+            self.host.station.deliver(frame, false);
         }
     }
 
@@ -347,16 +332,16 @@ impl Port {
             self.is_paused = *is_closed;
             self.gates.pop_front();
         }
-        let is_free = self.free_ps <= self.clock.ps(self.cycle() + 1);
-        self.station.hold_tx(self.is_paused || !is_free);
+        let is_free = self.free_ps <= self.host.clock.ps(self.cycle() + 1);
+        self.host.station.hold_tx(self.is_paused || !is_free);
     }
 
     /// Frames leave from their first beat on: the link is slower than the NIC, so it waits for nothing.
     fn send(&mut self, begin_cycle: u64) {
-        while let Some((last_cycle, frame)) = self.station.sent.pop_front() {
+        while let Some((last_cycle, frame)) = self.host.station.sent.pop_front() {
             let beats = frame.bytes.len().div_ceil(BEAT_BYTES) as u64;
-            let at_ps = self.clock.ps(last_cycle + 1 - beats - begin_cycle);
-            let wire_ps = wire_bytes(&frame.bytes) * self.ps_per_byte;
+            let at_ps = self.host.clock.ps(last_cycle + 1 - beats - begin_cycle);
+            let wire_ps = wire_bytes(&frame.bytes) * self.host.ps_per_byte;
             self.free_ps = self.free_ps.max(at_ps) + wire_ps;
             self.told.frames.push((at_ps, frame.bytes));
         }
@@ -365,7 +350,8 @@ impl Port {
     /// The window has ended: tells the network, and waits for the next one.
     fn meet_network(&mut self) {
         let told = std::mem::take(&mut self.told);
-        match self.to_network.send(told).ok().and_then(|()| self.from_network.recv().ok()) {
+        match self.host.to_network.send(told).ok().and_then(|()| self.host.from_network.recv().ok())
+        {
             Some(Window::Run { until_ps, arrivals, gates }) => {
                 self.until_ps = until_ps;
                 self.arrivals.extend(arrivals);
@@ -382,22 +368,25 @@ impl Port {
     /// ACKs in the order in which congestion control took them. What it decided stands beside them,
     /// each decision at the first ACK of its flow that has none; so only their order counts.
     fn kept(&self) -> Vec<Kept> {
+        let mut flows = [0; PAIRS as usize];
+        let rows = self.host.pairs.iter().map(|pair| (pair.qpn % PAIRS, pair.flow));
+        rows.for_each(|(row, flow)| flows[row as usize] = flow);
         let mut acks: Vec<Kept> = vec![];
         let mut open: BTreeMap<u32, VecDeque<usize>> = BTreeMap::new();
-        let decisions = self.decisions.as_ref().map_or(vec![], Decisions::take);
+        let decisions = self.host.decisions.as_ref().map_or(vec![], Decisions::take);
         for decision in decisions {
             match decision {
                 Decision::Ack(ack) if u32::from(ack.flow) < PAIRS => {
                     let tel = ack.tel;
                     let records = Records { hops: tel.hop, count: tel.hops, path: tel.path };
                     let (psn, next_psn) = (ack.psn, ack.snd_nxt);
-                    let flow = self.flows[usize::from(ack.flow)];
+                    let flow = flows[usize::from(ack.flow)];
                     open.entry(flow).or_default().push_back(acks.len());
                     acks.push(Kept { flow, psn, next_psn, records, pace: None });
                 }
                 Decision::Pace(flow, pace) if (flow as u32) < PAIRS => {
-                    let pace = self.hpcc.golden_pace(pace.window_bytes, pace.rate_uq8_24);
-                    let ack = open.entry(self.flows[flow]).or_default().pop_front();
+                    let pace = self.host.hpcc.golden_pace(pace.window_bytes, pace.rate_uq8_24);
+                    let ack = open.entry(flows[flow]).or_default().pop_front();
                     if let Some(ack) = ack {
                         acks[ack].pace = Some(pace);
                     }
@@ -410,10 +399,10 @@ impl Port {
     }
 
     /// What has arrived is what was sent.
-    fn check_bytes(&self, pairs: &[Pair]) -> Result<(), String> {
-        for pair in pairs.iter().filter(|pair| self.arrived.contains(&pair.flow)) {
+    fn check_bytes(&self) -> Result<(), String> {
+        for pair in self.host.pairs.iter().filter(|pair| self.arrived.contains(&pair.flow)) {
             let byte_count = pair.demand.bytes as usize;
-            let bytes = self.station.memory.load(TARGET_BASE + address(pair.flow), byte_count);
+            let bytes = self.host.station.memory.load(TARGET_BASE + address(pair.flow), byte_count);
             if bytes != payload(pair.flow, 0, byte_count) {
                 return Err(format!("flow {} has landed with other bytes", pair.flow));
             }
@@ -422,7 +411,7 @@ impl Port {
     }
 
     fn access(&mut self, address_bytes: u32, value: Option<u32>) -> Result<u32, Halt> {
-        self.station.begin_access(address_bytes, value);
+        self.host.station.begin_access(address_bytes, value);
         for _ in 0..ACCESS_CYCLES_MAX {
             match self.tick(true)? {
                 Some((data, false)) => return Ok(data),
@@ -453,12 +442,12 @@ impl HostMemory for Port {
         if self.is_over {
             return Err(Halt::Over);
         }
-        self.station.memory.load_words(address, words);
+        self.host.station.memory.load_words(address, words);
         Ok(())
     }
 
     fn store(&mut self, address: u64, words: &[u32]) -> Result<(), Halt> {
-        self.station.memory.store_words(address, words);
+        self.host.station.memory.store_words(address, words);
         Ok(())
     }
 }

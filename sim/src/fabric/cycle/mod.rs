@@ -73,9 +73,10 @@ impl Guests {
     /// A sentence about Verilog that cannot be built.
     pub(super) fn new(plan: &Plan, watch: &Watch) -> Result<Self, String> {
         let Some(setup) = &plan.cycle else { return Ok(Self::default()) };
-        let source = match setup.engine.has_rtl() {
-            true => emitted("nic", &setup.config)?,
-            false => Source::new("nic", ""),
+        let source = match &setup.verilog {
+            Some(given) => given.clone(),
+            None if setup.engine.has_rtl() => emitted("nic", &setup.config)?,
+            None => Source::new("nic", ""),
         };
         let (window_ps, lag_ps) = (setup.window_ps, setup.lag_ps);
         let of_host = vec![None; plan.topology.host_count];
@@ -242,12 +243,15 @@ impl<L: Lines> Simulation<'_, L> {
 
     /// A host at event level sends a packet: to a NIC as a frame.
     pub(super) fn make_frame(&mut self, index: u32) {
+        let Some(setup) = &self.plan.cycle else { return };
         let packet = &mut self.packets[index as usize];
         let flow = &self.flows[packet.flow as usize];
         let is_data = packet.kind == Kind::Data;
         let ends = [flow.src, flow.dst];
         let [from, to] = if is_data { ends } else { [ends[1], ends[0]] };
-        let Some(setup) = self.plan.cycle.as_ref().filter(|setup| setup.has(to)) else { return };
+        if !setup.has(to) {
+            return;
+        }
         let stream = Stream {
             flow: flow.demand,
             from,

@@ -7,6 +7,7 @@ use crate::fabric::scenario::Scenario;
 use crate::fabric::topology::Topology;
 use crate::fabric::traffic::Demand;
 use crate::fabric::wire::{Headers, Profile, Telemetry, Wire};
+use nic_harness::verilator::Source;
 use nic_spec::NicConfig;
 use std::collections::BTreeSet;
 
@@ -66,6 +67,8 @@ const FLOWS_MAX: u32 = (1 << 24) / PAIRS;
 pub struct Setup {
     /// What runs them.
     pub engine: EngineKind,
+    /// Verilog that stands in for the emitted one.
+    pub verilog: Option<Source>,
     /// Sizes of the NIC.
     pub config: NicConfig,
     /// Its clock.
@@ -109,7 +112,17 @@ impl Setup {
             hosts.push((host as u16, pairs(host as u16, demands, &qpns)?));
         }
         let (engine, window_ps) = (spec.cycle_engine, delay_ps - lag_ps);
-        Ok(Some(Self { engine, config, clock, window_ps, lag_ps, hosts, qpns, is_cycle }))
+        Ok(Some(Self {
+            engine,
+            verilog: None,
+            config,
+            clock,
+            window_ps,
+            lag_ps,
+            hosts,
+            qpns,
+            is_cycle,
+        }))
     }
 
     /// Whether a host is a whole NIC.
