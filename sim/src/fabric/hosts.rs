@@ -145,7 +145,7 @@ impl<L: Lines> Simulation<'_, L> {
                 break;
             }
             // Earliest deadline first: when it became due, and its period.
-            let bytes = wire.data_bytes(flow.bytes, flow.next_psn) as f64;
+            let bytes = wire.paced_bytes(flow.bytes, flow.next_psn);
             let deadline = flow.due_ps as f64 + bytes * flow.pace.ps_per_byte;
             if deadline < first_deadline {
                 (chosen, first_deadline) = (Some(at), deadline);
@@ -183,7 +183,8 @@ impl<L: Lines> Simulation<'_, L> {
                 flow.due_ps.max(now_ps.saturating_sub(credit_ps))
             }
         };
-        flow.due_ps = from_ps + (bytes as f64 * flow.pace.ps_per_byte) as u64;
+        let paced_bytes = plan.wire.paced_bytes(flow.bytes, psn);
+        flow.due_ps = from_ps + (paced_bytes * flow.pace.ps_per_byte) as u64;
         self.counters.packets += 1;
         if psn < flow.new_psn {
             self.counters.retransmitted += 1;

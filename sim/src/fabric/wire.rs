@@ -1,10 +1,14 @@
 //! Sizes on the wire: those of the HPCC authors' ns-3, and those of this NIC.
 
 use super::scenario::WireSpec;
+use crate::net::switch::WIRE_OVERHEAD_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Links of a way at most: five switches.
 pub const LINKS_MAX: usize = 6;
+
+/// What the wire has beside a frame: preamble, FCS, gap.
+pub const OVERHEAD_BYTES: u64 = WIRE_OVERHEAD_BYTES as u64;
 
 /// A set of sizes and manners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -69,6 +73,8 @@ pub struct Wire {
     pub header_bytes: u64,
     /// What the first packet of a flow has beside that (RETH).
     pub first_bytes: u64,
+    /// What of that no credit is taken for.
+    unpaced_bytes: u64,
     /// Telemetry of a data packet on the link of this index of its way.
     pub telemetry_bytes: [u64; LINKS_MAX],
     /// An ACK that echoes the records of so many hops.
@@ -117,6 +123,7 @@ impl Wire {
             payload_bytes: spec.payload_bytes.unwrap_or(if is_ns3 { 1000 } else { 1024 }).into(),
             header_bytes: if headers == Headers::Ns3 { 48 } else { 82 },
             first_bytes: if headers == Headers::Ns3 { 0 } else { 16 },
+            unpaced_bytes: 0,
             telemetry_bytes: [0; LINKS_MAX],
             ack_bytes: [0; LINKS_MAX],
             telemetry,
@@ -124,6 +131,9 @@ impl Wire {
             pacing: spec.pacing.unwrap_or(if is_ns3 { Pacing::Ns3 } else { Pacing::Nic }),
             timeout_ps: (spec.timeout_us * 1e6) as u64,
         };
+        if headers == Headers::Nic && wire.pacing == Pacing::Nic {
+            wire.unpaced_bytes = OVERHEAD_BYTES;
+        }
         for hops in 0..LINKS_MAX {
             wire.telemetry_bytes[hops] = if has_telemetry { data(hops) } else { 0 };
             wire.ack_bytes[hops] = ack(hops);
@@ -137,6 +147,12 @@ impl Wire {
         let payload = self.payload_bytes.min(bytes - u64::from(psn) * self.payload_bytes);
         let first = if psn == 0 { self.first_bytes } else { 0 };
         payload + self.header_bytes + first + self.telemetry_bytes[0]
+    }
+
+    /// Those of them that its flow's credit pays for: of ours the frame, not what the wire has beside it.
+    #[inline]
+    pub fn paced_bytes(&self, bytes: u64, psn: u32) -> f64 {
+        (self.data_bytes(bytes, psn) - self.unpaced_bytes) as f64
     }
 
     /// What a packet that has had `hops` records grows by with the next one.
@@ -169,6 +185,7 @@ mod tests {
         // 20, and 42 of telemetry.
         let w = wire("profile = 'nic'");
         assert_eq!((w.data_bytes(2000, 0), w.data_bytes(2000, 1)), (1164, 1100));
+        assert_eq!(w.paced_bytes(2000, 0), 1140.0);
         // 86 with AETH, and 42 of telemetry; in the paper's form 2 + 8 a hop.
         assert_eq!((w.ack_bytes[1], w.ack_bytes[5]), (128, 128));
         let ifa = wire("profile = 'nic'\ntelemetry = 'ifa'");

@@ -4,6 +4,7 @@ use super::setup::PAIRS;
 use crate::fabric::cc::Records;
 use crate::fabric::flow::{Kind, Packet};
 use crate::fabric::random;
+use crate::fabric::wire::OVERHEAD_BYTES;
 use crate::net::{ip, mac};
 use nic_models::reference::rc::DEFAULT_PKEY;
 use nic_spec::wire::aeth::{self, syndrome};
@@ -18,9 +19,8 @@ pub const DATA_DSCP: u8 = 0x13;
 pub const ECHO_DSCP: u8 = 0x17;
 /// Telemetry with room for the records from the beginning.
 const FORM: Form = Form::Authors;
-/// Shortest frame, without FCS; and what the wire has beside it: preamble, FCS, gap.
+/// Shortest frame, without FCS.
 const FRAME_BYTES_MIN: usize = 60;
-const OVERHEAD_BYTES: usize = 24;
 /// Key of the region of each host that others write to.
 pub const RKEY: u32 = 0x5a;
 
@@ -31,7 +31,7 @@ pub fn address(flow: u32) -> u64 {
 
 /// Bytes of a frame on the wire.
 pub fn wire_bytes(frame: &[u8]) -> u64 {
-    (frame.len().max(FRAME_BYTES_MIN) + OVERHEAD_BYTES) as u64
+    frame.len().max(FRAME_BYTES_MIN) as u64 + OVERHEAD_BYTES
 }
 
 /// What a flow carries at `offset`.

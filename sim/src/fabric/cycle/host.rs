@@ -8,6 +8,7 @@ use crate::env::station::{BusError, Station};
 use crate::fabric::acks::Kept;
 use crate::fabric::cc::{Hpcc, Records};
 use crate::fabric::engine::CpuClock;
+use crate::fabric::wire::OVERHEAD_BYTES;
 use crate::net::{ip, mac};
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, Error, MrRow, Nic, Qp, QpConfig, Status, Write};
@@ -162,7 +163,7 @@ fn config(host: &Host) -> Result<Config, String> {
         sq_log2: SQ_LOG2,
         ..QpRow::default()
     };
-    Ok(Config { index: host.index, cc, qp, line: 24 << 16 | rate as u32 })
+    Ok(Config { index: host.index, cc, qp, line: (OVERHEAD_BYTES << 16 | rate) as u32 })
 }
 
 /// All that can be done before the first flow starts; the queue pairs in the order of `pairs`.
