@@ -5,6 +5,7 @@ mod cores;
 mod credit;
 mod diagram;
 mod emit;
+mod equivalent;
 mod figures;
 mod formal;
 mod four_state;

@@ -5,13 +5,14 @@
 use nic_harness::bench::Bench;
 use nic_harness::mutate::campaign::{run, Outcome, Plan, Verdict};
 use nic_harness::mutate::Mutant;
+use nic_harness::verilator::Source;
 use nic_sim::bench;
 use nic_sim::cli::Table;
 use nic_spec::config::NicConfig;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-const PLAN: Plan = Plan {
+pub const PLAN: Plan = Plan {
     seed: 1,
     per_root: 0.2244,
     per_module_min: 3,
@@ -29,7 +30,7 @@ fn survivors_path() -> PathBuf {
 }
 
 /// Mutant to reason, from the rows of the committed table.
-fn known_survivors() -> BTreeMap<String, String> {
+pub fn known_survivors() -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(survivors_path()).unwrap_or_default();
     let row = |line: &str| {
         let (mutant, reason) = line.strip_prefix("- ")?.rsplit_once(" -- ")?;
@@ -39,7 +40,7 @@ fn known_survivors() -> BTreeMap<String, String> {
 }
 
 /// A quarter of the mutants, by their names: the same one every time.
-fn is_of_the_sample(id: &str) -> bool {
+pub fn is_of_the_sample(id: &str) -> bool {
     let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     id.bytes().fold(0x811c_9dc5, hash) >> 30 == 0
 }
@@ -59,13 +60,8 @@ fn print_counts(verdicts: &[Verdict]) {
     println!("{table}");
 }
 
-#[test]
-fn mutants_are_caught_or_explained() {
-    // `NIC_MUTANT_SEED` tries other mutants, for which there are no rows; `NIC_MUTANT_ONLY` runs
-    // those whose name contains one of its lines.
-    let seed = std::env::var("NIC_MUTANT_SEED").ok().and_then(|n| n.parse().ok());
-    let plan = Plan { seed: seed.unwrap_or(PLAN.seed), ..PLAN };
-    println!("seed {}", plan.seed);
+/// The designs that are mutated, with their benches.
+pub fn designs() -> Vec<(Bench, Source)> {
     let mut config = NicConfig::preset("gbe").expect("preset");
     // Timers of 4.096 us x 2^n must run out in short runs.
     config.clock_hz = 25_000_000;
@@ -76,15 +72,24 @@ fn mutants_are_caught_or_explained() {
     benches.extend(bench::by_name("cc_unit_wide", &hundred));
     let cu = NicConfig::preset("cu").expect("preset");
     benches.extend(bench::by_name("cc_unit_serial", &cu));
+    let with_verilog = |bench| bench::verilog(&bench).map(|verilog| (bench, verilog));
+    let designs: Result<Vec<_>, String> = benches.into_iter().map(with_verilog).collect();
+    designs.expect("all benches are emitted")
+}
+
+#[test]
+fn mutants_are_caught_or_explained() {
+    // `NIC_MUTANT_SEED` tries other mutants; `NIC_MUTANT_ONLY` runs those whose name contains one
+    // of its lines.
+    let seed = std::env::var("NIC_MUTANT_SEED").ok().and_then(|n| n.parse().ok());
+    let plan = Plan { seed: seed.unwrap_or(PLAN.seed), ..PLAN };
+    println!("seed {}", plan.seed);
     let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
     let all = std::env::var_os("NIC_MUTANTS_ALL").is_some() || seed.is_some() || !only.is_empty();
     let is_tried = |id: &str| all || is_of_the_sample(id);
     let is_named = |id: &str| only.is_empty() || only.lines().any(|part| id.contains(part));
     let wanted = |m: &Mutant| is_tried(&m.id()) && is_named(&m.id());
-    let with_verilog = |bench| bench::verilog(&bench).map(|verilog| (bench, verilog));
-    let designs: Result<Vec<_>, String> = benches.into_iter().map(with_verilog).collect();
-    let designs = designs.expect("all benches are emitted");
-    let verdicts = run(&designs, &plan, &wanted).expect("all benches are green");
+    let verdicts = run(&designs(), &plan, &wanted).expect("all benches are green");
     print_counts(&verdicts);
     let is_survivor = |v: &&Verdict| v.outcome == Outcome::Survived;
     let survivors: Vec<String> =

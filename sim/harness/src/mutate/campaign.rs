@@ -101,6 +101,19 @@ fn tasks<'a>(designs: &'a [(Bench, Source)], plan: &Plan) -> Vec<Task<'a>> {
     smallest.into_values().map(task).collect()
 }
 
+/// The mutants of these names, each with the smallest design that contains it.
+pub fn named<'a>(
+    designs: &'a [(Bench, Source)],
+    plan: &Plan,
+    is_named: &dyn Fn(&str) -> bool,
+) -> Vec<(&'a Source, Mutant)> {
+    let of_task = |task: Task<'a>| {
+        let found: Vec<Mutant> = task.mutants.into_iter().filter(|m| is_named(&m.id())).collect();
+        found.into_iter().map(move |mutant| (task.source, mutant))
+    };
+    tasks(designs, plan).into_iter().flat_map(of_task).collect()
+}
+
 /// `ram` of `ram_6_14`: modules that differ in size only are mutated once.
 fn family(module: &str) -> &str {
     let name = module.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
