@@ -115,8 +115,12 @@ fn prove(dir: &Path, module: &str, right: &str, wrong: &str) -> Result<(), Strin
     let write = |name: &str, text: &str| {
         std::fs::write(dir.join(name), text).expect("build directory is writable");
     };
-    write("right.v", &(without_rams(right) + &wrapper));
-    write("wrong.v", &(without_rams(wrong) + &wrapper));
+    // A mistake in a RAM itself needs the RAM.
+    let shown = [right, wrong].map(without_rams);
+    let shown = if shown[0] == shown[1] { [right, wrong].map(String::from) } else { shown };
+    assert_ne!(shown[0], shown[1], "nothing to prove");
+    write("right.v", &(shown[0].clone() + &wrapper));
+    write("wrong.v", &(shown[1].clone() + &wrapper));
     let half = |file: &str| {
         format!(
             "read_verilog -nosynthesis {file}.v\nhierarchy -check -top part\nproc\nflatten\n\
