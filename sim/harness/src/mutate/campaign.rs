@@ -183,6 +183,11 @@ impl Task<'_> {
             (options.flavour, options.failure_dir) = (Flavour::Quick, None);
             let Err(failure) = self.bench.run(source, &options) else { continue };
             return match &failure.cause {
+                FailureCause::Other(StepError::Model(Error::Verilog(text)))
+                    if text.contains("Latch inferred") =>
+                {
+                    Some(Outcome::Caught(text.clone()))
+                }
                 FailureCause::Other(StepError::Model(Error::Verilog(_) | Error::Compile(_))) => {
                     None
                 }

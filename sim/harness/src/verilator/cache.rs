@@ -65,7 +65,9 @@ impl Flavour {
 
     fn verilator_flags(self) -> &'static [&'static str] {
         match self {
-            Self::Fast | Self::Quick => &[],
+            Self::Fast => &[],
+            // What lint would refuse in any Verilog that is emitted.
+            Self::Quick => &["-Wwarn-LATCH", "-Werror-LATCH"],
             Self::Trace => &["--trace-fst"],
             Self::Coverage => &["--coverage-line", "--coverage-toggle"],
             Self::Open => &["--public-flat-rw"],
