@@ -44,13 +44,13 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
                 "cc_unit_serial",
                 c,
                 move || CcUnitSerial::new(&unit_sizes),
-                move |seed| RandomAcks::dense(seed, flow_count),
+                move |seed| RandomAcks::slow(seed, flow_count),
             ),
             Bench::new(
                 "cc_core",
                 c,
                 move || CcCore::serial(&core_sizes),
-                move |seed| CoreEvents::new(seed, RandomAcks::dense(seed, flow_count)),
+                move |seed| CoreEvents::new(seed, RandomAcks::slow(seed, flow_count)),
             ),
         ],
         CcSchedule::HopPerCycle => [
@@ -268,11 +268,13 @@ impl CoreEvents {
 
     fn set_up(&mut self) {
         let c = &self.acks.cfg;
-        // Any gain, now and then: what software reads back has all bits.
+        // Any gain, now and then any values: what software reads back has all bits.
         let queue_gain = if self.rng.gen() { self.rng.gen() } else { c.queue_gain };
         let active = [0, 1, 7, 60][self.rng.gen_range(0..4)];
+        let is_any = self.rng.gen_ratio(1, 4);
         let values = registers(&CcCfg { queue_gain, ..*c }).map(|(offset, value)| match offset {
             config_offset::cc_active => (offset, active),
+            _ if is_any => (offset, self.rng.gen()),
             _ => (offset, value),
         });
         self.software.restart(values);

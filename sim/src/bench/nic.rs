@@ -230,7 +230,13 @@ impl Traffic {
         let rng = &mut self.rng;
         let mtu_code: u8 = rng.gen_range(0..5);
         let wraps_soon = |rng: &mut ChaCha8Rng| (0xff_ffe0 + rng.gen_range(0..0x40)) & MASK_24;
-        let (rq_psn, sq_psn) = (wraps_soon(rng), wraps_soon(rng));
+        let ack_interval_log2 = [0, 1, 2, 15, 15][rng.gen_range(0..5)];
+        let rq_psn = wraps_soon(rng);
+        let sq_psn = match ack_interval_log2 {
+            // Where an interval ends.
+            15 => (rng.gen_range(0..0x200) << 15 | 0x7fff) - rng.gen_range(0..8),
+            _ => wraps_soon(rng),
+        };
         let has_telemetry = self.form.is_some() && index.is_multiple_of(2);
         let sq_log2 =
             if self.ring.is_some() && index.is_multiple_of(2) { rng.gen_range(1..5) } else { 0 };
@@ -245,7 +251,7 @@ impl Traffic {
             timeout_exponent: rng.gen_range(1..4),
             retry_limit: rng.gen_range(1..8),
             dscp: rng.gen_range(0..8),
-            ack_interval_log2: [0, 1, 2, 15][rng.gen_range(0..4)],
+            ack_interval_log2,
             qpn: qpn(index),
             remote_qpn: 0x800 + index as u32,
             remote_ip: PEER_IP,
@@ -345,6 +351,11 @@ impl Traffic {
                 let counter = rng.gen_range(0..regs::EVENTS.len() as u32);
                 self.script.push_back((u32::from(regs::COUNTERS) + 4 * counter, None));
             }
+            13 if self.has_large_windows && rng.gen_ratio(1, 8) => {
+                let qp = &self.qps[rng.gen_range(0..QP_COUNT)];
+                let watch = u32::from(regs::config_offset::cc_watch);
+                self.script.push_back((watch, Some(qp.handle.flow_index.into())));
+            }
             13 if self.has_large_windows || rng.gen_ratio(1, 4) => {
                 let any = rng.gen_range(0..0x400) & !3;
                 let watched = u32::from(regs::CC_WINDOW) + 4 * rng.gen_range(0..2);
@@ -402,13 +413,29 @@ impl Traffic {
         self.script.push_back((u32::from(regs::CQ_CONSUMER), Some(index | arm)));
     }
 
+    /// The completion ring starts with entries up to `landed`, of no work request.
+    fn land_before(&mut self, landed: u16) {
+        let Some(ring) = self.ring else { return };
+        let size = 1 << ring.log2;
+        for n in 0..landed.wrapping_sub(self.read_count) {
+            let index = self.read_count.wrapping_add(n);
+            let phase = u32::from((index / size).is_multiple_of(2));
+            let address = ring.address + u64::from(index % size) * Completion::RING_BYTES;
+            self.world.memory.store_words(address, &[0, 0, 0, phase << 15]);
+        }
+    }
+
     fn post(&mut self) {
         let rng = &mut self.rng;
         let at = rng.gen_range(0..self.qps.len());
-        let is_swept = rng.gen_ratio(15, 16);
-        let swept = is_swept.then(|| self.posted.try_next(self.qps[at].mtu_bytes)).flatten();
+        let (is_read, is_swept) = (rng.gen_ratio(1, 6), rng.gen_ratio(15, 16));
+        let mtu_bytes = self.qps[at].mtu_bytes;
+        let lengths = if is_read { &mut self.sent } else { &mut self.posted };
+        let swept = is_swept.then(|| lengths.try_next(mtu_bytes)).flatten();
+        // Whole packets before the one with this length, if they are small.
+        let before_count = [0, 0, 0, 0, 1, 3][rng.gen_range(0..6)].min(1536 / mtu_bytes);
         let length_bytes = match rng.gen_range(0..4) {
-            _ if swept.is_some() => swept.unwrap_or(0),
+            _ if swept.is_some() => swept.unwrap_or(0) + before_count * mtu_bytes,
             0 => rng.gen_range(0..5),
             1 => rng.gen_range(0..300),
             _ => rng.gen_range(0..12_000),
@@ -422,7 +449,7 @@ impl Traffic {
         let (source, landing) = (offset(SOURCE_BYTES), offset(LANDING_BYTES));
         let (remote_va, rkey, unsignalled) = (rng.gen(), rng.gen(), rng.gen_ratio(1, 4));
         let has_ring = self.ring.is_some() && at % 2 == 0;
-        let work = if rng.gen_ratio(1, 4) {
+        let work = if is_read {
             let local_address = LANDING_BASE + landing;
             Work::Read(Read { local_address, length_bytes, remote_va, rkey, unsignalled })
         } else {
@@ -516,9 +543,16 @@ impl Stimulus<Nic> for Traffic {
         pins
     }
 
+    /// The scheduler would wait for bytes in flight that no packet accounts for.
+    fn follows(&self, path: &str) -> bool {
+        !path.starts_with("requester.psns.")
+    }
+
     fn started(&mut self, path: &str, value: u64) {
-        if path == "cq_ring.index.consumer" {
-            self.read_count = value as u16;
+        match path {
+            "cq_ring.index.consumer" => self.read_count = value as u16,
+            "cq_ring.index.landed_q" => self.land_before(value as u16),
+            _ => {}
         }
         let word = Place::parse(path).and_then(|place| place.word);
         let flow = word.filter(|_| path.starts_with("sq_fetch."));
@@ -540,7 +574,7 @@ mod tests {
         let config = NicConfig::preset("gbe").expect("the preset exists");
         let (golden, stimulus) = (|| Nic::new(&config), |seed| Traffic::new(&config, seed));
         sees_each_length(golden, stimulus, |s| &s.sent, 60);
-        sees_each_length(golden, stimulus, |s| &s.posted, 60);
+        sees_each_length(golden, stimulus, |s| &s.posted, 80);
     }
 
     #[test]

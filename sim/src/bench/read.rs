@@ -241,7 +241,7 @@ impl Orders {
             row: None,
             cqe: Sink::new(sub(seed, 6)),
             fail: Sink::new(sub(seed, 7)),
-            next_id: 0,
+            next_id: sub(seed, 8).gen(),
             ids: VecDeque::new(),
         }
     }
@@ -268,7 +268,7 @@ impl Orders {
         };
         if order.op == order::COMPLETION {
             self.ids.push_back(order.wr_id);
-            self.next_id += 1;
+            self.next_id = self.next_id.wrapping_add(1);
         } else {
             let bytes: Vec<u8> = (0..order.bytes).map(|_| rng.gen()).collect();
             self.frames.push(&bytes, false);
@@ -452,7 +452,7 @@ impl Packets {
         let flow = rng.gen_range(0..self.flow_count);
         let payload_bytes = if rng.gen() { rng.gen_range(1..=4096) } else { 0 };
         let (psn, opcode) = (self.next_id & 0xff_ffff, rng.gen());
-        let id = u64::from(psn);
+        let id = address_of(psn);
         if rng.gen() && self.data.waiting.len() < WAITING_MAX {
             let pkt = Packet {
                 valid: true,
@@ -480,6 +480,11 @@ impl Packets {
     }
 }
 
+/// Where the payload of a packet stands: high bits too.
+fn address_of(psn: u32) -> u64 {
+    u64::from(psn) | u64::from(psn).reverse_bits()
+}
+
 impl Stimulus<PktMux> for Packets {
     fn next(&mut self, _cycle: u64, out: &PktMuxOut) -> PktMuxIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
@@ -500,7 +505,7 @@ impl Stimulus<PktMux> for Packets {
             m_read: ReadyPort { ready: self.read.drive() },
         };
         if out.m_pkt.valid && pins.m_pkt.ready && out.m_pkt.payload_bytes > 0 {
-            self.left[0].push_back(u64::from(out.m_pkt.psn));
+            self.left[0].push_back(address_of(out.m_pkt.psn));
         }
         if out.m_read.valid && pins.m_read.ready {
             self.left[1].push_back(out.m_read.addr);

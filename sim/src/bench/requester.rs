@@ -31,8 +31,9 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 /// Flows that take part: few, so that queues and PSNs get far, or several.
 const USED_FLOWS: [usize; 3] = [1, 2, 6];
 
-/// Peers change between calm and harsh after so many cycles.
-const HARSH_CYCLES: u64 = 10_000;
+/// Peers change between calm and harsh after so many cycles: by turns, or so seldom that a queue
+/// pair can use up its RNR retries.
+const HARSH_CYCLES: [u64; 2] = [10_000, 20_000];
 
 /// Queue pairs, work requests, answers and grants with random stalls.
 #[derive(Debug)]
@@ -40,6 +41,7 @@ pub struct RequesterStimulus {
     world: World,
     tel_format: u8,
     tel_every: u8,
+    harsh_cycles: u64,
     s_ack: Source<streams::Answer>,
     s_cfg: Source<(u8, u16, Row)>,
     s_grant: Source<u16>,
@@ -56,7 +58,7 @@ impl RequesterStimulus {
         let (s_ack, s_cfg) = (Source::new(fork()), Source::new(fork()));
         let (s_grant, s_fail) = (Source::new(fork()), Source::new(fork()));
         let sinks = (0..6).map(|_| Sink::new(fork())).collect();
-        let drawn = (rng.gen_range(0..3), [0, 1, 2, 3, 4, 7, 254, 255, 255][rng.gen_range(0..9)]);
+        let drawn = (rng.gen_range(0..7), [0, 1, 2, 3, 4, 7, 254, 255, 255][rng.gen_range(0..9)]);
         // The first seeds have what few packets decide: telemetry in some of them.
         let (tel_format, tel_every) = match seed {
             1 => (2, 255),
@@ -87,7 +89,19 @@ impl RequesterStimulus {
             rng,
         };
         let last_cfg = (0, 0, [0; 16]);
-        Self { world, tel_format, tel_every, s_ack, s_cfg, s_grant, s_fail, sinks, last_cfg }
+        let harsh_cycles = HARSH_CYCLES[seed as usize / 2 % 2];
+        Self {
+            world,
+            tel_format,
+            tel_every,
+            harsh_cycles,
+            s_ack,
+            s_cfg,
+            s_grant,
+            s_fail,
+            sinks,
+            last_cfg,
+        }
     }
 }
 
@@ -113,7 +127,7 @@ impl World {
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
             remote_ip: rng.gen(),
             sq_psn: sq_psn & PSN_MASK,
-            rnr_retry_limit: [7, 7, 3, 1, 0][rng.gen_range(0..5)],
+            rnr_retry_limit: [7, 7, 6, 4, 3, 1, 0][rng.gen_range(0..7)],
             read_limit: [0, 1, 2, 3, 4, 16, 31][rng.gen_range(0..7)],
             ..QpRow::default()
         };
@@ -131,7 +145,7 @@ impl World {
         let is_read = rng.gen_range(0..256) < self.reads_256;
         let length_bytes = match rng.gen_range(0..8) {
             // Half of all PSNs at once, at the smallest MTU.
-            _ if is_read && rng.gen_ratio(1, 100) => 1 << 31,
+            _ if is_read && rng.gen_ratio(1, 40) => 1 << 31,
             1.. if self.has_short_messages && rng.gen_bool(0.9) => rng.gen_range(1..mtu),
             0 => 0,
             1 => mtu * rng.gen_range(1..5),
@@ -263,7 +277,7 @@ impl Stimulus<Requester> for RequesterStimulus {
         };
         let world = &mut self.world;
         // Long calm times too: only then is much in flight for longer than a timeout.
-        world.is_harsh = cycle / HARSH_CYCLES % 2 == 1;
+        world.is_harsh = cycle / self.harsh_cycles % 2 == 1;
         if out.m_pkt.valid && i.m_pkt.ready {
             world.receive(&out.m_pkt);
         }

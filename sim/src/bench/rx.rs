@@ -28,6 +28,8 @@ pub fn rx_pipe(config: &NicConfig) -> Bench {
 const PHASE_CYCLES: core::ops::Range<u64> = 100..1200;
 /// Cycles of a long phase.
 const LONG_PHASE_CYCLES: u64 = 5000;
+/// Cycles in which frames fill the host's buffer.
+const HOST_FILL_CYCLES: u64 = 8000;
 /// One phase in so many is a long one.
 const LONG_PHASE_RATIO: u32 = 12;
 /// A phase ends when the input has been blocked for so long.
@@ -75,6 +77,8 @@ pub struct RxTraffic {
     maker: FrameMaker,
     style: FrameStyle,
     beats: VecDeque<Beat>,
+    /// No frame has come since the reset.
+    is_first: bool,
     source: Source<Beat>,
     /// Frames come without stalls in this phase.
     back_to_back: bool,
@@ -99,6 +103,7 @@ impl RxTraffic {
             maker,
             style: FrameStyle::Mixed,
             beats: VecDeque::new(),
+            is_first: true,
             source,
             back_to_back: true,
             sinks,
@@ -118,7 +123,7 @@ impl RxTraffic {
         self.taking = core::array::from_fn(|_| Taking::random(rng));
         if is_long && rng.gen() {
             // Fill the host's buffer.
-            self.style = FrameStyle::Foreign;
+            (self.phase_left, self.style) = (HOST_FILL_CYCLES, FrameStyle::Foreign);
             self.taking = [Taking::Always; 6];
             self.taking[0] = Taking::Not;
         }
@@ -145,7 +150,15 @@ impl RxTraffic {
     }
 
     fn fill(&mut self) {
-        let (frame, user) = self.maker.next(self.style);
+        let is_first = std::mem::take(&mut self.is_first);
+        let (frame, user) = if is_first && self.rng.gen_ratio(1, 4) {
+            (self.maker.jumbo(), false)
+        } else {
+            let fills = self.style == FrameStyle::Foreign && self.taking[0] == Taking::Not;
+            // A long frame that is not the host's needs no room in its buffer.
+            let is_other = fills && self.rng.gen_ratio(1, 4);
+            self.maker.next(if is_other { FrameStyle::Large } else { self.style })
+        };
         let beat_count = frame.len().div_ceil(8);
         for (index, bytes) in frame.chunks(8).enumerate() {
             let tlast = index + 1 == beat_count;
@@ -195,6 +208,7 @@ impl Stimulus<RxPipe> for RxTraffic {
         if reset {
             self.source.reset();
             self.beats.clear();
+            self.is_first = true;
         }
         let beat = if reset { None } else { self.offer(out.s_axis.tready) };
         let host = self.maker.host;

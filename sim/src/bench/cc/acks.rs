@@ -26,24 +26,35 @@ pub(super) fn number(rng: &mut ChaCha8Rng, bits: u32) -> u64 {
 /// Parameters: those of a plausible port, or any.
 pub(super) fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
     if rng.gen_range(0..4) == 0 {
-        return CcCfg {
-            t_ns: number(rng, 20) as u32,
-            inv_t: number(rng, 32) as u32,
-            queue_gain: number(rng, 32) as u32,
-            util_gain: number(rng, 28) as u32,
-            check: number(rng, 23) as u32,
-            by_time: rng.gen(),
-            target: number(rng, 32) as u32,
-            u_one: number(rng, 32) as u32,
-            max_stage: rng.gen(),
-            w_ai: number(rng, 32) as u32,
-            w_init: number(rng, 32) as u32,
-            w_min: number(rng, 32) as u32,
-            rate_gain: number(rng, 32) as u32,
-            rate_min: number(rng, 32) as u32,
-            rate_max: number(rng, 32) as u32,
-        };
+        any(rng)
+    } else {
+        plausible(rng)
     }
+}
+
+/// Any parameters.
+fn any(rng: &mut ChaCha8Rng) -> CcCfg {
+    CcCfg {
+        t_ns: number(rng, 20) as u32,
+        inv_t: number(rng, 32) as u32,
+        queue_gain: number(rng, 32) as u32,
+        util_gain: number(rng, 28) as u32,
+        check: number(rng, 23) as u32,
+        by_time: rng.gen(),
+        target: number(rng, 32) as u32,
+        u_one: number(rng, 32) as u32,
+        max_stage: rng.gen(),
+        w_ai: number(rng, 32) as u32,
+        w_init: number(rng, 32) as u32,
+        w_min: number(rng, 32) as u32,
+        rate_gain: number(rng, 32) as u32,
+        rate_min: number(rng, 32) as u32,
+        rate_max: number(rng, 32) as u32,
+    }
+}
+
+/// Parameters of a port.
+fn plausible(rng: &mut ChaCha8Rng) -> CcCfg {
     let line_rate_bps = [1e9, 10e9, 25e9, 100e9, 400e9][rng.gen_range(0..5)];
     let t_ns =
         *[300, 1000, 5000, 13_000, 100_000, 1_000_000].get(rng.gen_range(0..6)).unwrap_or(&1);
@@ -73,7 +84,13 @@ pub(super) fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
 
 /// Parameters of a run of this seed.
 fn parameters_of(seed: u64, rng: &mut ChaCha8Rng) -> CcCfg {
-    let mut cfg = parameters(rng);
+    let mut cfg = match seed % 8 {
+        // Nothing is refused, and with next to no T each u' is U, up to the largest.
+        2 => CcCfg { t_ns: seed as u32 / 8 % 2, util_gain: 0, check: 0, ..any(rng) },
+        // Each step is by a quotient, and goes up to what the numbers hold.
+        3 | 7 => CcCfg { w_init: u32::MAX, max_stage: 0, ..plausible(rng) },
+        _ => parameters(rng),
+    };
     // Every other seed checks, whatever the parameters are otherwise.
     // And some seeds are those of a receiver.
     cfg.by_time |= seed % 3 == 2;
@@ -86,9 +103,19 @@ pub(super) fn hop_word(code: u64, ts_ns: u64, tx_units: u64, queue_units: u64) -
     code | (ts_ns & 0xff_ffff) << 3 | (tx_units & 0xf_ffff) << 27 | queue_units << 47
 }
 
+/// Units that the line of the hop of this record carries in a time.
+fn line_units(record: u64, tau_ns: u64) -> u64 {
+    match record & 7 {
+        // 40 Gb/s.
+        7 => tau_ns * 40 / 1024,
+        code => (tau_ns * 25 / 1024) << code.min(4),
+    }
+}
+
 /// The record that the same hop stamps a while later: idle, busy, or beyond all reason.
 pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
-    if rng.gen_range(0..64) == 0 {
+    let was_largest = old >> 47 == 0x1_ffff;
+    if rng.gen_ratio(1, if was_largest { 4 } else { 64 }) {
         // The largest u' that there is; the queue counts if it was as long before.
         let (ts_ns, sent) = ((old >> 3) + 1, (old >> 27) + 0xf_ffff);
         return hop_word(old & 7, ts_ns, sent, 0x1_ffff);
@@ -100,11 +127,13 @@ pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
         3 => number(rng, 24),
         _ => rng.gen_range(20..20_000),
     };
-    let line_units = (tau_ns * 25 / 1024) << (old & 7).min(4);
+    let line_units = line_units(old, tau_ns);
     let tx_units = match rng.gen_range(0..16) {
         0 => 0,
         1 => 0xf_ffff,
         2 => number(rng, 20),
+        // Somewhat more than a line can carry.
+        3 | 4 => line_units * rng.gen_range(100..160) / 100,
         _ => line_units * rng.gen_range(0..110) / 100,
     };
     let queue_units = match rng.gen_range(0..8) {
@@ -121,8 +150,7 @@ pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
 /// The record that an idle hop stamps a while later.
 fn idle_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
     let tau_ns = rng.gen_range(1000..20_000);
-    let line_units = (tau_ns * 25 / 1024) << (old & 7).min(4);
-    let tx_units = line_units * rng.gen_range(20..90) / 100;
+    let tx_units = line_units(old, tau_ns) * rng.gen_range(20..90) / 100;
     hop_word(old & 7, (old >> 3) + tau_ns, (old >> 27) + tx_units, 0)
 }
 
@@ -161,6 +189,8 @@ pub struct RandomAcks {
     pub(super) interval: u32,
     /// One flow command in this many cycles.
     pub(super) command_interval: u32,
+    /// A unit with an ACK in hundreds of cycles: flow commands are rarer, and phases longer.
+    is_slow: bool,
     /// Hops have no queues in this phase.
     is_idle: bool,
     /// There are phases with its flows in turn, and without ready.
@@ -171,8 +201,11 @@ pub struct RandomAcks {
     pub(super) turn: Option<u16>,
 }
 
-/// Cycles between two changes of what the flows do.
-const PHASE_CYCLES: u64 = 4000;
+/// Cycles between two changes of what the flows do, and those for a slow unit.
+const PHASE_CYCLES: [u64; 2] = [4000, 16_000];
+
+/// Flow commands to a slow unit are so many times rarer.
+const SLOW_TIMES: u32 = 16;
 
 impl RandomAcks {
     /// The same, never reset in the middle of a run.
@@ -206,6 +239,7 @@ impl RandomAcks {
             active,
             interval,
             command_interval,
+            is_slow: false,
             is_idle: false,
             is_dense,
             resets: Some(ChaCha8Rng::seed_from_u64(!seed)),
@@ -216,6 +250,11 @@ impl RandomAcks {
     /// Stimulus with phases in which a unit gets all that it takes, and nobody takes its results.
     pub fn dense(seed: u64, flow_count: usize) -> Self {
         Self { is_dense: true, ..Self::new(seed, flow_count) }
+    }
+
+    /// Dense stimulus of a unit that takes hundreds of cycles for an ACK: a flow lives as many ACKs.
+    pub fn slow(seed: u64, flow_count: usize) -> Self {
+        Self { is_slow: true, ..Self::dense(seed, flow_count) }
     }
 
     /// Parameters of this seed.
@@ -241,7 +280,8 @@ impl RandomAcks {
         };
         self.is_idle = rng.gen_ratio(1, 3);
         self.interval = [1, 1, 8, 30, 100][rng.gen_range(0..5)];
-        self.command_interval = [50, 400, 4000][rng.gen_range(0..3)];
+        let slowness = if self.is_slow { SLOW_TIMES } else { 1 };
+        self.command_interval = [50, 400, 4000][rng.gen_range(0..3)] * slowness;
         if self.is_dense {
             self.turn = rng.gen_ratio(1, 2).then_some(0);
             self.interval = if self.turn.is_some() { 1 } else { self.interval };
@@ -311,7 +351,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
             self.flow.reset();
             return CcUnitIn { reset: true, cfg: self.cfg, ..Default::default() };
         }
-        if cycle.is_multiple_of(PHASE_CYCLES) {
+        if cycle.is_multiple_of(PHASE_CYCLES[usize::from(self.is_slow)]) {
             self.begin_phase();
         }
         if self.rng.gen_ratio(1, 500) {

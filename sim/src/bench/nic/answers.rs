@@ -177,6 +177,8 @@ impl Traffic {
             let mut bytes = emit(&frame);
             if rng.gen_range(0..2048) < self.malice_256 {
                 damage(rng, &mut bytes);
+            } else {
+                self.sent.met(payload.len() as u32);
             }
             let copies = match rng.gen_range(0..120) {
                 0 => 0,

@@ -90,7 +90,7 @@ impl World {
         let (expected, before) = (peer.expected, peer.expected.wrapping_sub(1));
         if gap == 0 {
             let fate = self.rng.gen_range(0..1200);
-            let not_ready = self.mood == Mood::NotReady && fate < 300;
+            let not_ready = self.mood == Mood::NotReady && fate < 600;
             if fate < 3 || not_ready || (peer.is_fresh && fate < 400) {
                 let code = 0x20 + [1, 1, 2, 3, 5][self.rng.gen_range(0..5)];
                 self.answer(at, expected, code);

@@ -33,6 +33,8 @@ pub struct Polling {
     stopped: bool,
     read_count: u16,
     expected_number: u32,
+    /// Software looks into the ring once in so many cycles.
+    poll_interval: u32,
     told: u16,
     consumer_gap: u32,
     wrong_indices: u32,
@@ -61,6 +63,7 @@ impl Polling {
             stopped: false,
             read_count: 0,
             expected_number: 0,
+            poll_interval: 24,
             told: 0,
             consumer_gap: 0,
             wrong_indices: 0,
@@ -150,9 +153,23 @@ impl Polling {
                 return;
             }
             assert_eq!(entry as u32, self.expected_number, "completions out of order");
-            self.expected_number += 1;
+            self.expected_number = self.expected_number.wrapping_add(1);
             self.read_count = self.read_count.wrapping_add(1);
             self.idle_cycles = 0;
+        }
+    }
+
+    /// A ring that starts with entries: up to `landed` they are there to be read.
+    fn land_before(&mut self, landed: u16) {
+        let size = 1_u64 << self.log2;
+        let count = landed.wrapping_sub(self.read_count);
+        self.expected_number = self.expected_number.wrapping_sub(count.into());
+        for n in 0..count {
+            let index = u64::from(self.read_count.wrapping_add(n));
+            let phase = u128::from((index / size).is_multiple_of(2));
+            let number = self.expected_number.wrapping_add(n.into());
+            let addr = self.base().wrapping_add(16 * (index % size));
+            self.memory.insert(addr, phase << 111 | u128::from(number));
         }
     }
 
@@ -192,7 +209,9 @@ impl Polling {
             self.memory.clear();
             let base: u64 = [0, 0xffff_ff80, 0xffff_ffff_ffff_c000][self.rng.gen_range(0..3)];
             (self.cfg.base_lo, self.cfg.base_hi) = (base as u32, (base >> 32) as u32);
-            self.log2 = [1, 2, 3, 5, 9][self.rng.gen_range(0..5)];
+            self.log2 = [1, 2, 3, 5, 9, 15][self.rng.gen_range(0..6)];
+            // Now and then so seldom that the ring fills up.
+            self.poll_interval = [24, 24, 200][self.rng.gen_range(0..3)];
             self.cfg.log2 = self.log2;
             (self.read_count, self.told, self.stopped) = (0, 0, false);
             self.switch_left = self.rng.gen_range(10..8_000);
@@ -209,7 +228,7 @@ impl Stimulus<CqRing> for Polling {
         let s_done = self.report();
         // A ring that is off can be read until the next one: one that an error has halted is off at
         // once.
-        if self.cfg.log2 == 0 || (out.ring.owns && self.rng.gen_ratio(1, 24)) {
+        if self.cfg.log2 == 0 || (out.ring.owns && self.rng.gen_ratio(1, self.poll_interval)) {
             self.poll();
         }
         let s_consumer = self.consumer(out.landed);
@@ -222,8 +241,10 @@ impl Stimulus<CqRing> for Polling {
     }
 
     fn started(&mut self, path: &str, value: u64) {
-        if path == "index.consumer" {
-            (self.read_count, self.told) = (value as u16, value as u16);
+        match path {
+            "index.consumer" => (self.read_count, self.told) = (value as u16, value as u16),
+            "index.landed_q" => self.land_before(value as u16),
+            _ => {}
         }
     }
 }

@@ -158,6 +158,7 @@ impl FrameMaker {
             FrameStyle::Foreign if kind < 90 => self.foreign(1600),
             FrameStyle::Small if kind < 60 => self.roce(0..=16),
             FrameStyle::Small if kind < 75 => self.foreign(80),
+            FrameStyle::Large if kind < 5 => self.roce(8192..=8192),
             FrameStyle::Large if kind < 50 => self.roce(4090..=4110),
             FrameStyle::Large if kind < 90 => self.roce(2000..=4096),
             FrameStyle::Stamped if kind < 20 => self.roce_at_a_power_of_two(),
@@ -191,6 +192,11 @@ impl FrameMaker {
         self.captured()
     }
 
+    /// A frame about as long as any may be.
+    pub fn jumbo(&mut self) -> Vec<u8> {
+        self.noise(9200..=9240)
+    }
+
     fn noise(&mut self, bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let mut frame = vec![0; self.rng.gen_range(bytes)];
         self.rng.fill_bytes(&mut frame);
@@ -200,7 +206,7 @@ impl FrameMaker {
     /// A frame that looks like RoCEv2 for us, but for one thing; or something else altogether.
     fn foreign(&mut self, bytes_max: usize) -> Vec<u8> {
         if self.rng.gen_ratio(1, 80) {
-            return self.noise(9200..=9240);
+            return self.jumbo();
         }
         if self.rng.gen_ratio(1, 3) {
             return self.noise(60..=bytes_max);

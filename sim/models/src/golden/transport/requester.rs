@@ -23,6 +23,8 @@ use step::{cycles, Step};
 const TICK_BITS: u32 = 33;
 /// Ticks that a short run has.
 const SOON_TICKS: u64 = 160;
+/// Bytes of some packets.
+const SOON_BYTES: u64 = 20_000;
 /// Cycles between timer scans.
 const SCAN_CYCLES: u64 = 32;
 /// Marks of a flow's rows.
@@ -72,6 +74,8 @@ pub struct Requester {
     op: Op,
     script: VecDeque<Step>,
     ahead: Option<Ahead>,
+    /// Flow that has just got a queue pair.
+    cleared_flow: Option<usize>,
     out: RequesterOut,
 }
 
@@ -93,6 +97,7 @@ impl Requester {
             op: Op::Scan,
             script: VecDeque::with_capacity(64),
             ahead: None,
+            cleared_flow: None,
             out: RequesterOut::default(),
         }
     }
@@ -105,6 +110,7 @@ impl Requester {
         self.picked = None;
         self.script.clear();
         self.ahead = None;
+        self.cleared_flow = None;
         self.out = RequesterOut::default();
     }
 
@@ -202,6 +208,7 @@ impl Requester {
                 let qp = QpRow::from_row(&row);
                 let mark = self.flows[flow].mark % MARKS + 1;
                 self.flows[flow] = Flow { mark, ..Flow::new(qp) };
+                self.cleared_flow = Some(flow);
                 self.wait(cycles::JUDGE_ROW);
                 self.save();
             }
@@ -297,7 +304,16 @@ impl Golden for Requester {
     }
 
     fn starts(&mut self, starts: &mut Starts<'_>) -> Option<RequesterOut> {
-        self.first_tick = starts.after_reset("timer.tick", TICK_BITS, SOON_TICKS)?;
+        if starts.is_reset() {
+            self.first_tick = starts.after_reset("timer.tick", TICK_BITS, SOON_TICKS)?;
+            return Some(self.out);
+        }
+        // The row of a queue pair is there. So many bytes are in flight until something is sent
+        // again, or all is acknowledged.
+        let flow = self.cleared_flow.filter(|_| self.out.s_cfg.ready)?;
+        self.cleared_flow = None;
+        let path = format!("psns.rows.mem[{flow}][159:128]");
+        self.flows[flow].nxt_seq = starts.offer(&path, u32::BITS, SOON_BYTES)? as u32;
         Some(self.out)
     }
 }

@@ -188,7 +188,13 @@ impl FrameMaker {
             1 => *[0, 0xf_ffff, 0x10_0000, 0x1_ffff, 0x2_0000, 0x7f_ffff, 0x80_0000, 0xffff_fffe]
                 .choose(rng)
                 .expect("some"),
-            2..=30 => rng.gen::<u32>() >> rng.gen_range(8..32),
+            2 => {
+                // Ones in all of a field that stands in the word, or in all but one bit.
+                let field = [0xffff, 0xff_ffff, 0xfff_ff00, u32::MAX][rng.gen_range(0..4)];
+                let hole = if rng.gen() { 0 } else { 1 << rng.gen_range(0..32) };
+                (rng.gen::<u32>() | field) & !hole
+            }
+            3..=30 => rng.gen::<u32>() >> rng.gen_range(8..32),
             _ => rng.gen(),
         }
     }

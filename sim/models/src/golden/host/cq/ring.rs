@@ -236,11 +236,15 @@ impl Golden for CqRing {
         // An empty ring looks as new at the beginning of every other pass.
         let passes_log2 = u32::from(self.log2) + 1;
         let passes = starts.near_wrap(u16::BITS - passes_log2, 8);
-        let index = (passes << passes_log2) as u16;
-        let names = ["index.producer", "index.landed_q", "index.consumer"];
-        names.iter().for_each(|name| starts.put(name, index.into()));
-        self.indices = Indices { producer: index, landed: index, consumer: index };
-        self.out.landed = index;
+        let landed = (passes << passes_log2) as u16;
+        // Of the pass before software has read a part, or none but one entry.
+        let unread = starts.near_wrap(self.log2.into(), 8) as u16;
+        let consumer = landed.wrapping_sub(unread);
+        starts.put("index.consumer", consumer.into());
+        starts.put("index.producer", landed.into());
+        starts.put("index.landed_q", landed.into());
+        self.indices = Indices { producer: landed, landed, consumer };
+        self.out.landed = landed;
         Some(self.out)
     }
 }
