@@ -174,7 +174,7 @@ fn proved_in(reason: &str) -> Option<&str> {
 fn equivalent_mutants_are_proved() {
     let known = known_survivors();
     let is_set = |name| std::env::var_os(name).is_some();
-    let is_tried = |id: &str| match known.get(id).map(|why| proved_in(why)) {
+    let is_tried = |id: &str| match known.get(id).map(|row| proved_in(&row.reason)) {
         Some(Some(_)) => is_set("NIC_MUTANTS_ALL") || is_of_the_sample(id),
         Some(None) => is_set("NIC_PROVE_ALL"),
         None => false,
@@ -188,7 +188,7 @@ fn equivalent_mutants_are_proved() {
             prove(&dir.join(format!("{number}_{module}")), module, &source.text, &wrong)
         };
         let id = mutant.id();
-        if let Some(module) = proved_in(&known[&id]) {
+        if let Some(module) = proved_in(&known[&id].reason) {
             return attempt(module).map_err(|why| format!("{id}: {why}"));
         }
         for module in ladder(&source.text, &mutant.module) {
