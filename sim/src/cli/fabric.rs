@@ -13,7 +13,7 @@ use crate::fabric::output::{self, Files};
 use crate::fabric::scenario::{Engine, Incast, Kind, Poisson, TopologySpec};
 use crate::fabric::wire::{Acks, Headers, Pacing, Profile, Telemetry};
 use crate::fabric::{plots, suite, Plan, Results, Scenario};
-use clap::{Args, Subcommand};
+use clap::{ArgAction, Args, Subcommand};
 use nic_harness::lockstep::Dut;
 use nic_harness::parallel::side_by_side;
 use nic_harness::verilator::Flavour;
@@ -72,6 +72,12 @@ struct FattreeArguments {
     /// Hosts
     #[arg(long, default_value_t = 320)]
     hosts: u32,
+    /// Bursts of 60 to 1, 500 KB each, at random: payload as a share of the hosts' links
+    #[arg(long)]
+    burst_load: Option<f64>,
+    /// One burst of 60 to 1, 500 KB each, at this time, ms
+    #[arg(long, conflicts_with = "burst_load")]
+    burst_ms: Option<f64>,
     #[command(flatten)]
     common: Common,
 }
@@ -144,12 +150,15 @@ struct Common {
     /// W_ai is divided by the flows of a host that were active in so many ns
     #[arg(long)]
     active_window_ns: Option<f64>,
-    /// DCQCN and TIMELY without a window
+    /// DCQCN, TIMELY and line rate without a window
     #[arg(long)]
     no_window: bool,
     /// Switches pause nobody (no PFC)
     #[arg(long)]
     no_pfc: bool,
+    /// Whether hosts stop for pauses
+    #[arg(long, default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
+    host_pfc: bool,
     /// Packets lost on each link, parts per million
     #[arg(long, default_value_t = 0)]
     loss_ppm: u32,
@@ -178,6 +187,7 @@ impl Common {
         (wire.payload_bytes, wire.acks, wire.pacing) = (self.payload_bytes, self.acks, self.pacing);
         scenario.switches.pfc = !self.no_pfc;
         scenario.switches.loss_ppm = self.loss_ppm;
+        scenario.hosts.pfc = self.host_pfc;
         scenario
     }
 }
@@ -189,7 +199,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
             let hosts = incast.senders + 1;
             let mut scenario = incast.common.scenario(TopologySpec::new(Kind::Star, hosts));
             let (senders, bytes) = (incast.senders, incast.bytes);
-            scenario.incast = Some(Incast { senders, bytes, load: None });
+            scenario.incast = Some(Incast { senders, bytes, load: None, start_ns: 0 });
             let title = format!("{senders} to 1, {bytes} bytes each");
             one(plan(&scenario)?, &title, &incast.common.out, incast.common.check_acks)
         }
@@ -200,6 +210,11 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
             let cdf = std::path::absolute(&tree.cdf).unwrap_or_else(|_| tree.cdf.clone());
             scenario.poisson =
                 Some(Poisson { cdf, load: tree.load, ms: tree.ms, margin_ms: tree.margin_ms });
+            if tree.burst_load.is_some() || tree.burst_ms.is_some() {
+                let start_ns = (tree.burst_ms.unwrap_or(0.0) * 1e6) as u64;
+                let bursts = Incast::of_the_paper(tree.burst_load);
+                scenario.incast = Some(Incast { start_ns, ..bursts });
+            }
             let title = format!("FatTree, {}, load {}", stem(&tree.cdf), tree.load);
             one(plan(&scenario)?, &title, &tree.common.out, tree.common.check_acks)
         }
@@ -317,9 +332,7 @@ fn all(arguments: &SuiteArguments) -> Result<(), CliError> {
         let point = &points[at];
         let folder = out.join(&point.name);
         files::make_folder("--out", Some(&folder))?;
-        let results = plan
-            .run(&Watch { link: plan.meeting_port(), acks: 0 }, &AtomicU64::new(0))
-            .map_err(CliError::Failed)?;
+        let results = plan.run(&point.watch(plan), &AtomicU64::new(0)).map_err(CliError::Failed)?;
         let mut found = output::tables(plan, &results, &about());
         found.extend(plots::charts(plan, &results, &point.name));
         write(&folder, &found)?;

@@ -19,6 +19,8 @@ const CYCLES_MAX: u32 = 10_000;
 /// An ACK, and what it did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
+    /// When it came; 0 at a cycle host.
+    pub at_ps: u64,
     /// Index of its flow.
     pub flow: u32,
     /// The packet that it acknowledges.

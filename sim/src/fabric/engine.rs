@@ -214,6 +214,7 @@ impl<'a, L: Lines> Simulation<'a, L> {
             buffer_bytes: switches.buffer_bytes,
             is_pfc: switches.pfc,
             alpha: switches.pfc_alpha,
+            hosts_obey: plan.scenario.hosts.pfc,
         };
         let mut lines = L::new(topology, sharing, plan.first_ids.own);
         if let Some(link) = watch.link {
@@ -431,13 +432,16 @@ impl<'a, L: Lines> Simulation<'a, L> {
         if let Some((at_ps, _)) = self.gates[link].front() {
             self.events.set(self.plan.first_ids.gate + link, *at_ps);
         }
+        let node = usize::from(self.plan.topology.links[link].from);
+        if node < self.hosts.len() && !self.plan.scenario.hosts.pfc {
+            return;
+        }
         if is_closed {
             self.counters.pauses += 1;
             self.closed_ps[link] = Some(now_ps);
         } else if let Some(closed_ps) = self.closed_ps[link].take() {
             self.counters.pause_ps += now_ps - closed_ps;
         }
-        let node = usize::from(self.plan.topology.links[link].from);
         if self.guests.gate(now_ps, node, is_closed) {
             return;
         }

@@ -409,8 +409,8 @@ impl<L: Lines> Simulation<'_, L> {
             _ => self.plan.control.acked(&mut flow.state, &news),
         };
         if self.acks.len() < self.acks_max && flow.src < HOSTS_KEPT {
-            let News { psn, next_psn, records, .. } = news;
-            self.acks.push(Kept { flow: flow.demand, psn, next_psn, records, pace });
+            let News { now_ps: at_ps, psn, next_psn, records, .. } = news;
+            self.acks.push(Kept { at_ps, flow: flow.demand, psn, next_psn, records, pace });
         }
         if let Some(pace) = pace {
             self.change_pace(now_ps, at, pace);

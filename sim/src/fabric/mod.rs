@@ -8,6 +8,7 @@
 
 pub mod acks;
 pub mod cc;
+pub mod convergence;
 pub mod cycle;
 pub mod engine;
 mod events;

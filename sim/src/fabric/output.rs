@@ -2,7 +2,7 @@
 
 use super::engine::Plan;
 use super::histogram::Histogram;
-use super::results::{percentile, slowdown_rows, Completion, Results};
+use super::results::{slowdown_percentile, slowdown_rows, Completion, Results, SHORT_BYTES};
 use super::topology::HOST_CLASS;
 use std::fmt::Write;
 
@@ -108,10 +108,13 @@ pub fn summary(
     row("naks", c.naks.to_string());
     row("timeouts", c.timeouts.to_string());
     row("t_ns", plan.t_ns.to_string());
-    let mut slowdowns: Vec<f64> = completions.iter().map(Completion::slowdown).collect();
-    slowdowns.sort_by(f64::total_cmp);
     for percent in [50, 95, 99] {
-        row(&format!("slowdown_p{percent}"), format!("{:.4}", percentile(&slowdowns, percent)));
+        let slowdown = slowdown_percentile(completions, .., percent);
+        row(&format!("slowdown_p{percent}"), format!("{slowdown:.4}"));
+    }
+    let short = slowdown_percentile(completions, ..=SHORT_BYTES, 99);
+    if short.is_finite() {
+        row("short_slowdown_p99", format!("{short:.4}"));
     }
     row("user_seconds", format!("{:.4}", results.cpu_s));
     rows

@@ -20,8 +20,19 @@ pub enum Mark {
     Line,
     /// A line that holds each value until the next.
     Steps,
-    /// Points alone.
+    /// Open circles alone.
     Points,
+}
+
+/// Where a chart's legend is: where nothing is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At the top on the left.
+    UpperLeft,
+    /// At the top in the middle.
+    UpperMiddle,
+    /// Half-way up on the right.
+    Right,
 }
 
 /// Values under a name.
@@ -48,6 +59,8 @@ pub struct Chart {
     pub is_log: bool,
     /// Least x and y, where that is not the least of the points.
     pub from: [Option<f64>; 2],
+    /// Where the legend is.
+    pub place: Place,
     /// What is drawn.
     pub series: Vec<Series>,
 }
@@ -56,7 +69,8 @@ impl Chart {
     /// From 0 on, both axes linear.
     pub fn new(title: &str, x: &str, y: &str) -> Self {
         let axes = [x.into(), y.into()];
-        Self { title: title.into(), axes, is_log: false, from: [Some(0.0); 2], series: vec![] }
+        let (title, from, place) = (title.into(), [Some(0.0); 2], Place::Right);
+        Self { title, axes, is_log: false, from, place, series: vec![] }
     }
 
     /// One more series.
@@ -125,8 +139,8 @@ impl Chart {
             let points = series.points.iter().copied();
             let drawn = match series.mark {
                 Mark::Points => {
-                    let dots = points.map(|point| Circle::new(point, 4, colour.filled()));
-                    chart.draw_series(dots)?
+                    let circles = points.map(|point| Circle::new(point, 4, colour.stroke_width(2)));
+                    chart.draw_series(circles)?
                 }
                 Mark::Line => chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?,
                 Mark::Steps => {
@@ -134,14 +148,22 @@ impl Chart {
                     chart.draw_series(line)?
                 }
             };
-            drawn.label(&series.name).legend(move |(x, y)| {
-                Rectangle::new([(x, y - 4), (x + 16, y + 4)], colour.filled())
+            let mark = series.mark;
+            drawn.label(&series.name).legend(move |(x, y)| match mark {
+                Mark::Points => Circle::new((x + 8, y), 4, colour.stroke_width(2)).into_dyn(),
+                Mark::Line | Mark::Steps => {
+                    PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)).into_dyn()
+                }
             });
         }
-        // Where nothing is drawn: slowdowns rise to the right, queues lie at the edges.
-        let place = match self.is_log {
-            true => SeriesLabelPosition::UpperLeft,
-            false => SeriesLabelPosition::MiddleRight,
+        // A series that is alone is what the axis says.
+        if self.series.len() == 1 {
+            return root.present();
+        }
+        let place = match self.place {
+            Place::UpperLeft => SeriesLabelPosition::UpperLeft,
+            Place::UpperMiddle => SeriesLabelPosition::UpperMiddle,
+            Place::Right => SeriesLabelPosition::MiddleRight,
         };
         chart
             .configure_series_labels()
@@ -158,7 +180,9 @@ impl Chart {
 pub fn slowdown_chart(title: &str, rows: &[SlowdownRow], published: &[SlowdownRow]) -> Chart {
     let axes = ["flows not larger, per cent".into(), "slowdown".into()];
     let from = [Some(0.0), Some(1.0)];
-    let mut chart = Chart { title: title.into(), axes, is_log: true, from, series: vec![] };
+    // Slowdowns rise to the right.
+    let place = Place::UpperLeft;
+    let mut chart = Chart { title: title.into(), axes, is_log: true, from, place, series: vec![] };
     for (colour, name) in ["p50", "p95", "p99"].into_iter().enumerate() {
         let value = |row: &SlowdownRow| [row.p50, row.p95, row.p99][colour];
         for (what, mark, rows) in [("", Mark::Line, rows), (", published", Mark::Points, published)]

@@ -4,9 +4,12 @@ use super::acks::Kept;
 use super::engine::Plan;
 use super::histogram::Histogram;
 use super::lines::Meters;
+use std::ops::RangeBounds;
 
 /// A queue below this, after its peak, is drained.
 pub const DRAINED_BYTES: u64 = 20_000;
+/// Short flows have at most so many bytes.
+pub const SHORT_BYTES: u64 = 7_000;
 /// Flows that start together have settled after so long: 1 ms.
 pub const TRANSIENT_PS: u64 = 1_000_000_000;
 /// Size quantiles at which slowdowns are told, per cent of the flows.
@@ -94,6 +97,18 @@ pub struct SlowdownRow {
     pub p95: f64,
     /// 99th percentile.
     pub p99: f64,
+}
+
+/// Percentile of the slowdowns of the flows of some sizes.
+pub fn slowdown_percentile(
+    completions: &[Completion],
+    sizes: impl RangeBounds<u64>,
+    percent: usize,
+) -> f64 {
+    let flows = completions.iter().filter(|completion| sizes.contains(&completion.bytes));
+    let mut slowdowns: Vec<f64> = flows.map(Completion::slowdown).collect();
+    slowdowns.sort_by(f64::total_cmp);
+    percentile(&slowdowns, percent)
 }
 
 /// The value below which a share of the sorted `values` is.

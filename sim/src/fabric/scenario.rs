@@ -48,8 +48,8 @@ pub struct Scenario {
     /// Switches.
     #[serde(default)]
     pub switches: SwitchSpec,
-    /// Hosts that are whole NICs.
-    #[serde(default, skip_serializing_if = "HostSpec::is_empty")]
+    /// Hosts.
+    #[serde(default, skip_serializing_if = "HostSpec::is_default")]
     pub hosts: HostSpec,
 }
 
@@ -170,9 +170,19 @@ pub struct Incast {
     /// Bytes of each.
     pub bytes: u64,
     /// With it bursts come at random, to random hosts, and are this share of the hosts' links; without,
-    /// there is one burst to host 0 at the beginning.
+    /// there is one burst to host 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
+    /// When the one burst is.
+    #[serde(default)]
+    pub start_ns: u64,
+}
+
+impl Incast {
+    /// The bursts of the HPCC paper: one, or a load of them.
+    pub fn of_the_paper(load: Option<f64>) -> Self {
+        Self { senders: 60, bytes: 500_000, load, start_ns: 0 }
+    }
 }
 
 /// One flow.
@@ -209,7 +219,7 @@ pub struct CcSpec {
     /// Base round-trip time, ns; if absent, the longest of the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t_ns: Option<u32>,
-    /// Whether DCQCN and TIMELY have a window (line rate x T); HPCC and DCTCP always have.
+    /// Whether DCQCN, TIMELY and line rate have a window (line rate x T); HPCC and DCTCP always have.
     pub window: bool,
     /// Who computes the windows of HPCC, and from what.
     pub feedback: Feedback,
@@ -313,10 +323,13 @@ impl Default for SwitchSpec {
     }
 }
 
-/// Hosts that are not at event level.
+/// What hosts do, and those that are not at event level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostSpec {
+    /// Whether a host stops for a pause of its switch (PFC). What one sends that does not, a switch
+    /// drops beyond the room that it keeps for what comes until a pause is obeyed.
+    pub pfc: bool,
     /// Those that are whole NICs, cycle by cycle.
     pub cycle: Vec<u32>,
     /// What runs these NICs.
@@ -325,13 +338,13 @@ pub struct HostSpec {
 
 impl Default for HostSpec {
     fn default() -> Self {
-        Self { cycle: vec![], cycle_engine: EngineKind::Golden }
+        Self { pfc: true, cycle: vec![], cycle_engine: EngineKind::Golden }
     }
 }
 
 impl HostSpec {
-    fn is_empty(&self) -> bool {
-        self.cycle.is_empty()
+    fn is_default(&self) -> bool {
+        self.pfc && self.cycle.is_empty()
     }
 }
 

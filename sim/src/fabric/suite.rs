@@ -1,10 +1,11 @@
 //! All scenarios of the HPCC paper that this tool can run, and the report about them.
 
-use super::cc::{Algorithm, Feedback};
+use super::cc::{Algorithm, Feedback, Pace};
+use super::convergence::{self, fair_ps, STEP_PS};
 use super::engine::{Plan, Watch};
 use super::output::thinned;
 use super::plots::{slowdown_chart, Chart, Mark};
-use super::results::{percentile, slowdown_rows, Completion, Results, SlowdownRow};
+use super::results::{slowdown_percentile, slowdown_rows, Results, SlowdownRow, SHORT_BYTES};
 use super::scenario::{Engine, FlowSpec, Incast, Kind, Poisson, Scenario, TopologySpec};
 use super::wire::{Acks, Headers, Pacing, Profile, Telemetry};
 use std::fmt::Write;
@@ -18,9 +19,7 @@ pub const SIZES: [(&str, &str); 2] = [
 ];
 /// Slowdowns that they publish for 50 % load, read off their figures.
 const PUBLISHED: &str = include_str!("../../../tests/data/fabric/published_50pct.csv");
-/// Short flows, bytes.
-const SHORT_BYTES: u64 = 7_000;
-/// Long flows, bytes.
+/// Long flows have more bytes.
 const LONG_BYTES: u64 = 1_000_000;
 
 /// The queue of an incast is shown for so long.
@@ -33,6 +32,15 @@ pub struct Point {
     pub name: String,
     /// What is run.
     pub scenario: Scenario,
+    /// So many of its ACKs tell rates and windows over time.
+    pub acks: usize,
+}
+
+impl Point {
+    /// What is kept of its run.
+    pub fn watch(&self, plan: &Plan) -> Watch {
+        Watch { link: plan.meeting_port(), acks: self.acks }
+    }
 }
 
 /// What the report needs of a run.
@@ -59,18 +67,13 @@ pub struct Outcome {
     long_p95: f64,
     rows: Vec<SlowdownRow>,
     queue: Vec<(u64, u64)>,
+    paces: Vec<Vec<(u64, Pace)>>,
 }
 
 impl Outcome {
     /// Of a run of the point called `name`.
     pub fn new(name: &str, plan: &Plan, results: &Results) -> Self {
         let completions = results.completions(plan);
-        let p95 = |is_it: &dyn Fn(&&Completion) -> bool| {
-            let mut slowdowns: Vec<f64> =
-                completions.iter().filter(is_it).map(Completion::slowdown).collect();
-            slowdowns.sort_by(f64::total_cmp);
-            percentile(&slowdowns, 95)
-        };
         let c = &results.counters;
         let kb = |bytes: u64| bytes as f64 / 1e3;
         Self {
@@ -88,14 +91,15 @@ impl Outcome {
             drops: c.drops,
             retransmitted: c.retransmitted,
             payload_bytes: completions.iter().map(|completion| completion.bytes).sum(),
-            short_p95: p95(&|completion| completion.bytes <= SHORT_BYTES),
-            long_p95: p95(&|completion| completion.bytes > LONG_BYTES),
+            short_p95: slowdown_percentile(&completions, ..=SHORT_BYTES, 95),
+            long_p95: slowdown_percentile(&completions, LONG_BYTES + 1.., 95),
             rows: slowdown_rows(&completions),
             queue: {
                 let watched = &results.meters.watched;
                 let shown = watched.partition_point(|(at_ps, _)| *at_ps < SHOWN_PS);
                 thinned(&watched[..shown])
             },
+            paces: convergence::paces(&results.acks),
         }
     }
 
@@ -106,9 +110,9 @@ impl Outcome {
 
 fn incast(name: &str, change: impl FnOnce(&mut Scenario)) -> Point {
     let mut scenario = Scenario::new(TopologySpec::new(Kind::Star, 17));
-    scenario.incast = Some(Incast { senders: 16, bytes: 5_000_000, load: None });
+    scenario.incast = Some(Incast { senders: 16, bytes: 5_000_000, load: None, start_ns: 0 });
     change(&mut scenario);
-    Point { name: name.into(), scenario }
+    Point { name: name.into(), scenario, acks: 0 }
 }
 
 /// A change of a scenario.
@@ -146,6 +150,8 @@ const BURSTS: [(&str, &str, Algorithm); 4] = [
 /// When the one burst is.
 const BURST_NS: u64 = 1_500_000;
 
+/// W_ai of the runs in which flows join: that of all other runs, and a larger one.
+const CONVERGENCE_W_AI_MBPS: [u32; 2] = [50, 300];
 const W_AI_MBPS: [u32; 5] = [5, 25, 50, 150, 300];
 
 /// The runs; `folder` has the files of [`SIZES`].
@@ -158,6 +164,7 @@ pub fn points(is_full: bool, folder: &Path) -> Vec<Point> {
         incast("feedback_receiver", |s| s.cc.feedback = Feedback::Receiver),
         incast("feedback_worst_hop", |s| s.cc.feedback = Feedback::WorstHop),
     ];
+    all.extend(CONVERGENCE_W_AI_MBPS.map(convergence_point));
     for mbps in W_AI_MBPS {
         all.push(incast(&format!("w_ai_{mbps}"), |s| s.cc.w_ai_mbps = mbps.into()));
     }
@@ -172,7 +179,7 @@ fn trees(is_full: bool, folder: &Path) -> Vec<Point> {
     let tree = |name: &str, cdf: &str, load: f64, (ms, margin_ms): (f64, f64)| {
         let mut scenario = Scenario::new(TopologySpec::new(Kind::FatTree, 320));
         scenario.poisson = Some(Poisson { cdf: folder.join(cdf), load, ms, margin_ms });
-        Point { name: name.into(), scenario }
+        Point { name: name.into(), scenario, acks: 0 }
     };
     let [fb, web] = SIZES.map(|(file, _)| file);
     // Time that counts, and time before and after it.
@@ -199,7 +206,7 @@ fn trees(is_full: bool, folder: &Path) -> Vec<Point> {
         let scenario = &mut point.scenario;
         (scenario.cc.algorithm, scenario.cc.window) = (algorithm, false);
         if name.starts_with("bursts") {
-            scenario.incast = Some(Incast { senders: 60, bytes: 500_000, load: Some(0.02) });
+            scenario.incast = Some(Incast::of_the_paper(Some(0.02)));
         } else {
             // To the last host, from one of every five.
             let flow = |src| FlowSpec { src, dst: 319, bytes: 500_000, start_ns: BURST_NS };
@@ -249,23 +256,42 @@ fn incast_chart(hpcc: &Outcome, dcqcn: &Outcome) -> Chart {
     chart
 }
 
-/// The figure of docs/fabric.md, from the runs that it shows.
+/// The figures of docs/fabric.md, by name: from the runs that they show, and of the FatTree, which takes
+/// minutes, from the `slowdown.csv` that its run has left.
 ///
 /// # Errors
 /// A sentence about a run that does not end.
-pub fn incast_figure() -> Result<String, String> {
+pub fn figures(slowdown_csv: &str) -> Result<Vec<(String, String)>, String> {
     let run = |point: Point| {
         let plan = Plan::new(&point.scenario)?;
-        let results =
-            plan.run(&Watch { link: plan.meeting_port(), acks: 0 }, &AtomicU64::new(0))?;
+        let results = plan.run(&point.watch(&plan), &AtomicU64::new(0))?;
         Ok::<_, String>(Outcome::new(&point.name, &plan, &results))
     };
-    let [hpcc, dcqcn] = [hpcc_incast(), dcqcn_incast()].map(run);
-    Ok(incast_chart(&hpcc?, &dcqcn?).svg())
+    let [hpcc, dcqcn, joins] = [hpcc_incast(), dcqcn_incast(), convergence_point(300)].map(run);
+    let slowdowns: Vec<SlowdownRow> = slowdown_csv.lines().skip(1).map(slowdown_row).collect();
+    let title = "FatTree, FB_Hadoop, 50 % load, 20 ms";
+    let charts = [
+        ("fabric-incast.svg", incast_chart(&hpcc?, &dcqcn?)),
+        ("fabric-convergence.svg", convergence::chart(&joins?.paces, true)),
+        ("fabric-slowdown.svg", slowdown_chart(title, &slowdowns, &published("fb"))),
+    ];
+    Ok(charts.map(|(file, chart)| (file.into(), chart.svg())).into())
+}
+
+/// A line of a `slowdown.csv`.
+fn slowdown_row(line: &str) -> SlowdownRow {
+    let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().expect("a number")).collect();
+    let [percent, bytes, p50, p95, p99] = cells[..] else { panic!("{line}") };
+    SlowdownRow { percent: percent as u32, bytes: bytes as u64, p50, p95, p99 }
 }
 
 fn hpcc_incast() -> Point {
     incast("incast_golden", |_| {})
+}
+
+fn convergence_point(w_ai_mbps: u32) -> Point {
+    let scenario = convergence::scenario(w_ai_mbps.into());
+    Point { name: format!("convergence_{w_ai_mbps}"), scenario, acks: 1_000_000 }
 }
 
 fn dcqcn_incast() -> Point {
@@ -335,6 +361,51 @@ impl Report<'_> {
             let after = o.settled_kb.unwrap_or(0.0);
             let spread = last - first;
             self.line(&format!("| {mbps} | {first:.3} | {last:.3} | {spread:.3} | {after:.1} |"));
+        }
+        let spread = |o: &Outcome| o.end_ms - o.first_end_ms;
+        let queue = |o: &Outcome| o.settled_kb.unwrap_or(0.0);
+        self.over_w_ai("w_ai_spread.svg", "from the first end to the last, ms", &spread);
+        self.over_w_ai("w_ai_queue.svg", "longest queue after 1 ms, KB", &queue);
+    }
+
+    fn over_w_ai(&mut self, file: &str, what: &str, value: &dyn Fn(&Outcome) -> f64) {
+        let title = format!("16 to 1, 5 MB each: {what}");
+        let mut chart = Chart::new(&title, "W_ai as a rate, Mb/s", what);
+        let point = |mbps: u32| (mbps.into(), value(self.of(&format!("w_ai_{mbps}"))));
+        let points = W_AI_MBPS.map(point);
+        chart.add("HPCC, the hardware's integers", Mark::Line, points.into());
+        self.chart(file, &chart);
+    }
+
+    fn convergence(&mut self) {
+        self.heading(
+            "Convergence",
+            "Four hosts begin to send to a fifth one after the other, and end in the same order.",
+        );
+        self.line(
+            "Until rates are within 10 % of their mean, us, by W_ai as a rate, Mb/s; -: not before the \
+             next flow joins or leaves.\n",
+        );
+        let flows = CONVERGENCE_W_AI_MBPS.map(|mbps| {
+            let paces = &self.of(&format!("convergence_{mbps}")).paces;
+            (mbps, paces.clone())
+        });
+        let [(small, _), (large, _)] = &flows;
+        self.line(&format!("| from, ms | flows | {small} | {large} |"));
+        self.line("|--:|--:|--:|--:|");
+        for step in 0..7 {
+            let fair = flows.each_ref().map(|(_, flows)| match fair_ps(flows, step) {
+                Some(fair_ps) => (fair_ps / 1_000_000).to_string(),
+                None => "-".into(),
+            });
+            let (from_ms, count) = (step * STEP_PS / 1_000_000_000, (step + 1).min(7 - step));
+            self.line(&format!("| {from_ms} | {count} | {} |", fair.join(" | ")));
+        }
+        for (mbps, flows) in &flows {
+            for (what, is_rate) in [("rates", true), ("windows", false)] {
+                let chart = convergence::chart(flows, is_rate);
+                self.chart(&format!("convergence_{mbps}_{what}.svg"), &chart);
+            }
         }
     }
 
@@ -459,6 +530,7 @@ pub fn report(outcomes: &[Outcome], is_full: bool, about: &str) -> Vec<(String, 
         );
     }
     report.incast();
+    report.convergence();
     report.additive_increase();
     report.differences();
     report.curves("fb_50", "fb", "FatTree, FB_Hadoop, 50 % load");

@@ -103,7 +103,10 @@ pub fn demands(scenario: &Scenario) -> Result<Vec<Demand>, String> {
         .collect();
     if let Some(incast) = &scenario.incast {
         all.extend(match incast.load {
-            None => burst(incast, 0, (1..=incast.senders as u16).collect(), 0),
+            None => {
+                let senders = (1..=incast.senders as u16).collect();
+                burst(incast, 0, senders, incast.start_ns * 1000)
+            }
             Some(load) => bursts(scenario, incast, load),
         });
     }

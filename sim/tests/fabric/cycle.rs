@@ -19,7 +19,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 fn four_to_one(cycle: &[u32], engine: EngineKind) -> Scenario {
     let text = include_str!("../../../tests/data/fabric/four_nics_to_one.toml");
     let mut four = scenario(text);
-    four.hosts = HostSpec { cycle: cycle.to_vec(), cycle_engine: engine };
+    four.hosts = HostSpec { cycle: cycle.to_vec(), cycle_engine: engine, ..HostSpec::default() };
     four
 }
 

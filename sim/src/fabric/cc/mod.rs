@@ -26,6 +26,8 @@ pub enum Algorithm {
     Timely,
     /// Windows from ECN marks (SIGCOMM 2010)
     Dctcp,
+    /// Line rate: no congestion control
+    None,
 }
 
 /// Who computes the windows of HPCC, and from what.
@@ -132,6 +134,7 @@ enum ControlKind {
     Dcqcn(dcqcn::Dcqcn, Window),
     Timely(timely::Timely, Window),
     Dctcp(dctcp::Dctcp),
+    None(Window),
 }
 
 /// State of a flow at its sender.
@@ -145,6 +148,8 @@ pub enum State {
     Timely(timely::State),
     /// DCTCP.
     Dctcp(dctcp::State),
+    /// None.
+    None,
 }
 
 impl Control {
@@ -157,6 +162,7 @@ impl Control {
             Algorithm::Dcqcn => ControlKind::Dcqcn(dcqcn::Dcqcn::new(&limits), window),
             Algorithm::Timely => ControlKind::Timely(timely::Timely::new(&limits), window),
             Algorithm::Dctcp => ControlKind::Dctcp(dctcp::Dctcp::new(&limits)),
+            Algorithm::None => ControlKind::None(window),
         };
         Ok(Self { limits, kind })
     }
@@ -187,6 +193,7 @@ impl Control {
             ControlKind::Dctcp(_) => {
                 (State::Dctcp(dctcp::State::new(line_bps)), at_line(Window::Variable))
             }
+            ControlKind::None(window) => (State::None, at_line(*window)),
         }
     }
 
@@ -207,6 +214,7 @@ impl Control {
                 let bps = dctcp.acked(limits, state, news)?;
                 Some(limits.pace(bps, Window::Variable))
             }
+            (ControlKind::None(_), State::None) => None,
             _ => unreachable!("a flow keeps the algorithm that it starts with"),
         }
     }
@@ -218,7 +226,7 @@ pub fn default_marks(algorithm: Algorithm) -> Option<(u64, u64, f64)> {
     match algorithm {
         Algorithm::Dcqcn => Some((100_000, 400_000, 0.2)),
         Algorithm::Dctcp => Some((75_000, 75_000, 1.0)),
-        Algorithm::Hpcc | Algorithm::Timely => None,
+        Algorithm::Hpcc | Algorithm::Timely | Algorithm::None => None,
     }
 }
 

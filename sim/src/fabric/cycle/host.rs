@@ -383,7 +383,7 @@ impl Port {
                     let (psn, next_psn) = (ack.psn, ack.snd_nxt);
                     let flow = flows[usize::from(ack.flow)];
                     open.entry(flow).or_default().push_back(acks.len());
-                    acks.push(Kept { flow, psn, next_psn, records, pace: None });
+                    acks.push(Kept { at_ps: 0, flow, psn, next_psn, records, pace: None });
                 }
                 Decision::Pace(flow, pace) if (flow as u32) < PAIRS => {
                     let pace = self.host.hpcc.golden_pace(pace.window_bytes, pace.rate_uq8_24);

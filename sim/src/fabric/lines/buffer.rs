@@ -2,13 +2,16 @@
 //!
 //! A packet counts at the switch and at the link by which it came, from its arrival until it leaves.
 //! A neighbour is paused when its link holds more than a share (alpha) of what is left of the buffer,
-//! and released when that is no longer so by two packets.
+//! and released when that is no longer so by two packets. What comes until a pause is obeyed has room of
+//! its own (headroom); what a host sends beyond that which obeys none is dropped.
 
-use crate::fabric::topology::Topology;
+use crate::fabric::topology::{Link, Topology};
 use std::collections::VecDeque;
 
 /// What a link must be below its threshold by before its neighbour is released.
 const RELEASE_BYTES: u64 = 3_000;
+/// Headroom beside what is on the link meanwhile: two of the largest packets.
+const HEADROOM_BYTES: u64 = 9_000;
 /// alpha has so many fraction bits.
 const ALPHA_BITS: u32 = 16;
 /// alpha of fast links is at most this.
@@ -23,6 +26,8 @@ pub struct Sharing {
     pub is_pfc: bool,
     /// Threshold on hosts' links as a share of the buffer that is left.
     pub alpha: f64,
+    /// Hosts stop when they are paused.
+    pub hosts_obey: bool,
 }
 
 /// Buffers of all switches.
@@ -35,6 +40,10 @@ pub struct Buffers {
     held_bytes: Vec<u64>,
     alpha_uq0_16: Vec<u64>,
     is_paused: Vec<bool>,
+    /// What a link may hold while its neighbour is paused that does not obey.
+    limit_bytes: Vec<u64>,
+    /// Room for what such a neighbour sends until a pause would be obeyed; none of others.
+    headroom_bytes: Vec<Option<u64>>,
     /// Paused links of each switch.
     paused_count: Vec<u32>,
     /// Switch that a link leads to; none if that is a host.
@@ -58,6 +67,10 @@ impl Buffers {
             let alpha = sharing.alpha * (f64::from(gbps) / host_gbps).max(1.0);
             (alpha.min(ALPHA_MAX.max(sharing.alpha)) * f64::from(1 << ALPHA_BITS)) as u64
         };
+        let headroom_bytes = |link: &Link| {
+            let is_deaf = topology.switch(link.from).is_none() && !sharing.hosts_obey;
+            is_deaf.then(|| 2 * link.delay_ps / link.ps_per_byte() + HEADROOM_BYTES)
+        };
         let switches =
             topology.links.iter().map(|link| topology.switch(link.to).map(|at| at as u16));
         Self {
@@ -66,6 +79,8 @@ impl Buffers {
             held_bytes: vec![0; link_count],
             alpha_uq0_16: topology.links.iter().map(|link| alpha(link.gbps)).collect(),
             is_paused: vec![false; link_count],
+            limit_bytes: vec![u64::MAX; link_count],
+            headroom_bytes: topology.links.iter().map(headroom_bytes).collect(),
             paused_count: vec![0; topology.switch_count],
             switch_of: switches.collect(),
             ingresses,
@@ -99,7 +114,8 @@ impl Buffers {
         let switch = self.switch(ingress);
         let (used, held) = (self.used_bytes[switch] + bytes, self.held_bytes[ingress] + bytes);
         let is_above = self.sharing.is_pfc && held > self.threshold_bytes(ingress, used);
-        if used > self.sharing.buffer_bytes || is_above {
+        let bytes_max = self.limit_bytes[ingress];
+        if used > self.sharing.buffer_bytes || is_above || held > bytes_max {
             return false;
         }
         (self.used_bytes[switch], self.held_bytes[ingress]) = (used, held);
@@ -119,6 +135,12 @@ impl Buffers {
             self.is_paused[ingress] = true;
             self.paused_count[switch] += 1;
             self.gates.push_back((ingress, true));
+            if let Some(headroom) = self.headroom_bytes[ingress] {
+                self.limit_bytes[ingress] = held + headroom;
+            }
+        }
+        if held > self.limit_bytes[ingress] {
+            return false;
         }
         (self.used_bytes[switch], self.held_bytes[ingress]) = (used, held);
         true
@@ -144,6 +166,7 @@ impl Buffers {
             let is_low = held == 0 || held + RELEASE_BYTES <= self.threshold_bytes(ingress, used);
             if self.is_paused[ingress] && is_low {
                 self.is_paused[ingress] = false;
+                self.limit_bytes[ingress] = u64::MAX;
                 self.paused_count[switch] -= 1;
                 self.gates.push_back((ingress, false));
             }
