@@ -5,6 +5,7 @@
 mod blocks;
 mod first_steps;
 mod links;
+mod study;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
