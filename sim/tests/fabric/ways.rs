@@ -24,7 +24,7 @@ fn random(seed: u64) -> Scenario {
     let profile = pick(&["ns3", "nic"]);
     let _ = writeln!(text, "[wire]\nprofile = '{profile}'\ntelemetry = '{telemetry}'");
     let buffer = pick(&["100000", "200000", "1000000"]);
-    let _ = writeln!(text, "[hosts]\npfc = {}", seed % 3 > 0);
+    let _ = writeln!(text, "[hosts]\npfc = {}", !seed.is_multiple_of(3));
     let _ = writeln!(text, "[switches]\nbuffer_bytes = {buffer}");
     let _ =
         writeln!(text, "pfc = {}\nloss_ppm = {}", pick(&["true", "false"]), pick(&["0", "2000"]));
