@@ -17,8 +17,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How long Yosys may take for one proof, and ABC as well: a minute of a processor.
-const LIMITED: &str = "ulimit -t 60; exec \"$@\"";
+/// How long Yosys may take to find a proof, and ABC as well, in seconds of a processor.
+const FIND_SECONDS: u32 = 60;
+/// And to find it again, on a slower machine.
+const AGAIN_SECONDS: u32 = 300;
 const RAMS: [&str; 3] = ["ram", "lut_ram", "any_ram"];
 const STROBES: [&str; 4] = ["valid", "enable", "start", "done"];
 
@@ -105,7 +107,7 @@ fn wrapper(module: &str, ports: &[Port]) -> String {
 }
 
 /// Proves that `module` is the same in `right` and in `wrong`; otherwise why there is no proof.
-fn prove(dir: &Path, module: &str, right: &str, wrong: &str) -> Result<(), String> {
+fn prove(dir: &Path, module: &str, [right, wrong]: [&str; 2], seconds: u32) -> Result<(), String> {
     let (_, text) = modules(right).find(|(name, _)| *name == module).ok_or("no such module")?;
     if text.contains("parameter ") {
         return Err("its size is a parameter".into());
@@ -136,11 +138,12 @@ fn prove(dir: &Path, module: &str, right: &str, wrong: &str) -> Result<(), Strin
     write("both.ys", &[&half("right"), &half("wrong"), join].concat());
     let run = |program: &str, arguments: &[&str]| {
         let mut run = Command::new("sh");
-        run.args(["-c", LIMITED, "sh", program]).args(arguments).current_dir(dir);
+        let limited = format!("ulimit -t {seconds}; exec \"$@\"");
+        run.args(["-c", &limited, "sh", program]).args(arguments).current_dir(dir);
         let output = run.output().expect("a shell runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         // Who runs out of time ends by a signal.
-        output.status.code().map(|_| said).ok_or(format!("{program} takes more than a minute"))
+        output.status.code().map(|_| said).ok_or(format!("{program} takes more than {seconds} s"))
     };
     let said = run("yosys", &["-q", "both.ys"])?;
     if let Some((_, error)) = said.split_once("ERROR: ") {
@@ -184,15 +187,16 @@ fn equivalent_mutants_are_proved() {
     let dir: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("equivalent");
     let results = side_by_side(&tried, |number, (source, mutant)| {
         let wrong = mutant.apply(&source.text);
-        let attempt = |module: &str| {
-            prove(&dir.join(format!("{number}_{module}")), module, &source.text, &wrong)
+        let attempt = |module: &str, seconds| {
+            let dir = dir.join(format!("{number}_{module}"));
+            prove(&dir, module, [&source.text, &wrong], seconds)
         };
         let id = mutant.id();
         if let Some(module) = proved_in(&known[&id].reason) {
-            return attempt(module).map_err(|why| format!("{id}: {why}"));
+            return attempt(module, AGAIN_SECONDS).map_err(|why| format!("{id}: {why}"));
         }
         for module in ladder(&source.text, &mutant.module) {
-            match attempt(&module) {
+            match attempt(&module, FIND_SECONDS) {
                 Ok(()) => {
                     println!("proved ({module}): {id}");
                     break;
@@ -216,7 +220,7 @@ fn a_proof_tells_equivalent_from_different() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("equivalent");
     let proof = |name: &str, from: &str, to: &str| {
         assert!(text.contains(from), "no {from}");
-        prove(&dir.join(name), "count", text, &text.replace(from, to))
+        prove(&dir.join(name), "count", [text, &text.replace(from, to)], FIND_SECONDS)
     };
     // Behind a reset the value is 0 before it is shown.
     assert_eq!(
