@@ -35,15 +35,21 @@ impl EngineKind {
 
     /// A NIC of the sizes of `config`; `source` is its Verilog, `seed` that of the X-initialisation.
     pub fn nic(self, config: &NicConfig, source: &Source, seed: u64) -> Result<NicEngine, Error> {
+        self.around(Nic::new(config), source, seed)
+    }
+
+    /// A NIC whose golden model, where it has one, is `golden`.
+    fn around<G>(self, golden: G, source: &Source, seed: u64) -> Result<NicEngine, Error>
+    where
+        G: Golden<In = NicIn, Out = NicOut> + Send + 'static,
+    {
         Ok(match self {
-            Self::Golden => Box::new(GoldenOnly(Nic::new(config))),
+            Self::Golden => Box::new(GoldenOnly(golden)),
             Self::Rtl => Box::new(Dut::<NicIn, NicOut>::new(&source.model(Flavour::Fast)?, seed)?),
-            Self::Both => {
-                let models = [source.model(Flavour::Fast)?];
-                Box::new(LockStep::new(Nic::new(config), &models, seed)?)
-            }
+            Self::Both => Box::new(LockStep::new(golden, &[source.model(Flavour::Fast)?], seed)?),
         })
     }
+
     /// As [`EngineKind::nic`], with a view of what the golden model's flows are given; without a golden
     /// model it stays at 0.
     pub fn nic_with_paces(
@@ -54,14 +60,7 @@ impl EngineKind {
     ) -> Result<(NicEngine, Paces), Error> {
         let paces = Paces::new(config);
         let watched = Watched { nic: Nic::new(config), paces: paces.clone() };
-        let engine: NicEngine = match self {
-            Self::Golden => Box::new(GoldenOnly(watched)),
-            Self::Rtl => self.nic(config, source, seed)?,
-            Self::Both => {
-                let models = [source.model(Flavour::Fast)?];
-                Box::new(LockStep::new(watched, &models, seed)?)
-            }
-        };
+        let engine = self.around(watched, source, seed)?;
         Ok((engine, paces))
     }
 
@@ -75,11 +74,7 @@ impl EngineKind {
     ) -> Result<(NicEngine, Decisions), Error> {
         let decisions = Decisions::default();
         let heard = Overheard { nic: Nic::new(config), decisions: decisions.clone() };
-        let engine: NicEngine = match self {
-            Self::Golden => Box::new(GoldenOnly(heard)),
-            Self::Rtl => self.nic(config, source, seed)?,
-            Self::Both => Box::new(LockStep::new(heard, &[source.model(Flavour::Fast)?], seed)?),
-        };
+        let engine = self.around(heard, source, seed)?;
         Ok((engine, decisions))
     }
 }
