@@ -1,7 +1,7 @@
 //! Frames for the host's own stack.
 //!
-//! Every frame goes into the frame FIFO as it comes. If by its seventh beat (or its last one, if that
-//! comes before) it turns out to be RoCEv2 for us, it is ended there and rolled back.
+//! Every frame goes into the frame FIFO as it comes. One that turns out to be RoCEv2 for us is rolled
+//! back at its end.
 //!
 //! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: beat taken; cycle 5: beat in the FIFO; cycle 6: overflow after the
@@ -41,40 +41,32 @@ pub struct RxHost {
     keep_1: Unreset<Bits<8>>,
     last_1: Unreset<Bit>,
     bad_1: Unreset<Bit>,
-    decide_1: Unreset<Bit>,
     valid_2: Reg<Bit>,
     data_2: Unreset<Bits<64>>,
     keep_2: Unreset<Bits<8>>,
     last_2: Unreset<Bit>,
     bad_2: Unreset<Bit>,
-    decide_2: Unreset<Bit>,
     valid_3: Reg<Bit>,
     data_3: Unreset<Bits<64>>,
     keep_3: Unreset<Bits<8>>,
     last_3: Unreset<Bit>,
     bad_3: Unreset<Bit>,
-    decide_3: Unreset<Bit>,
     valid_4: Reg<Bit>,
     data_4: Unreset<Bits<64>>,
     keep_4: Unreset<Bits<8>>,
     last_4: Unreset<Bit>,
     bad_4: Unreset<Bit>,
-    decide_4: Unreset<Bit>,
-    ended: Reg<Bit>,
     in_valid: Reg<Bit>,
     in_data: Unreset<Bits<64>>,
     in_keep: Unreset<Bits<8>>,
     in_last: Unreset<Bit>,
     in_user: Unreset<Bit>,
-    cut: Signal<Local, Bit>,
 }
 
 impl Logic for RxHost {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!(
-            "Which beat of the frame this is; the seventh one decides, the 1153rd is too much."
-        );
+        comment!("Which beat of the frame this is; the 1153rd is too much.");
         if self.s_valid.val() {
             if self.s_last.val() {
                 self.index.next = 0.into();
@@ -88,35 +80,27 @@ impl Logic for RxHost {
         self.keep_1.next = self.s_keep.val();
         self.last_1.next = self.s_last.val();
         self.bad_1.next = self.s_user.val() | (self.index.val() > 1151);
-        self.decide_1.next = self.index.val() == 6;
         self.valid_2.next = self.valid_1.val();
         self.data_2.next = self.data_1.val();
         self.keep_2.next = self.keep_1.val();
         self.last_2.next = self.last_1.val();
         self.bad_2.next = self.bad_1.val();
-        self.decide_2.next = self.decide_1.val();
         self.valid_3.next = self.valid_2.val();
         self.data_3.next = self.data_2.val();
         self.keep_3.next = self.keep_2.val();
         self.last_3.next = self.last_2.val();
         self.bad_3.next = self.bad_2.val();
-        self.decide_3.next = self.decide_2.val();
         self.valid_4.next = self.valid_3.val();
         self.data_4.next = self.data_3.val();
         self.keep_4.next = self.keep_3.val();
         self.last_4.next = self.last_3.val();
         self.bad_4.next = self.bad_3.val();
-        self.decide_4.next = self.decide_3.val();
-        comment!("Beats for the FIFO; RoCEv2 frames end at the beat that decides.");
-        self.cut.next = self.decide_4.val() & self.roce.val();
-        self.in_valid.next = self.valid_4.val() & !self.ended.val();
+        comment!("Beats for the FIFO.");
+        self.in_valid.next = self.valid_4.val();
         self.in_data.next = self.data_4.val();
         self.in_keep.next = self.keep_4.val();
-        self.in_last.next = self.last_4.val() | self.cut.val();
+        self.in_last.next = self.last_4.val();
         self.in_user.next = self.bad_4.val() | self.roce.val();
-        if self.valid_4.val() {
-            self.ended.next = !self.last_4.val() & (self.ended.val() | self.cut.val());
-        }
         self.fifo.cfg_drop_when_full.next = true;
         self.fifo.s_open.next = false;
         self.fifo.s_axis.tvalid.next = self.in_valid.val();

@@ -116,6 +116,8 @@ impl World {
             _ => rng.gen(),
         };
         let is_gone = rng.gen_ratio(1, 8);
+        let is_closed = !is_gone && rng.gen_ratio(1, 6);
+        let rnr_retry_limit = [7, 7, 6, 4, 3, 1, 0][rng.gen_range(0..7)];
         let exponent = [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)];
         let qp = QpRow {
             valid: rng.gen_bool(0.97),
@@ -127,12 +129,20 @@ impl World {
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
             remote_ip: rng.gen(),
             sq_psn: sq_psn & PSN_MASK,
-            rnr_retry_limit: [7, 7, 6, 4, 3, 1, 0][rng.gen_range(0..7)],
+            rnr_retry_limit: if is_closed { rng.gen_range(4..7) } else { rnr_retry_limit },
             read_limit: [0, 1, 2, 3, 4, 16, 31][rng.gen_range(0..7)],
             ..QpRow::default()
         };
         let flow = peer.flow;
-        *peer = Peer { flow, qp, is_gone, is_fresh: true, expected: qp.sq_psn, ..Peer::default() };
+        *peer = Peer {
+            flow,
+            qp,
+            is_gone,
+            is_closed,
+            is_fresh: true,
+            expected: qp.sq_psn,
+            ..Peer::default()
+        };
         let mut row = qp.to_row();
         // What the requester does not keep.
         (row[2], row[4], row[5], row[6]) = (rng.gen(), rng.gen(), rng.gen(), rng.gen());
@@ -144,8 +154,11 @@ impl World {
         let mtu = 256_u32 << self.peers[at].qp.mtu_code;
         let is_read = rng.gen_range(0..256) < self.reads_256;
         let length_bytes = match rng.gen_range(0..8) {
-            // Half of all PSNs at once, at the smallest MTU.
+            // Half of all PSNs at once, at the smallest MTU, or nearly, which may go behind WRITEs.
             _ if is_read && rng.gen_ratio(1, 40) => 1 << 31,
+            _ if is_read && mtu == 256 && rng.gen_ratio(1, 2) => {
+                (1 << 31) - rng.gen_range(1 << 20..1 << 28)
+            }
             1.. if self.has_short_messages && rng.gen_bool(0.9) => rng.gen_range(1..mtu),
             0 => 0,
             1 => mtu * rng.gen_range(1..5),
@@ -206,7 +219,7 @@ impl World {
     }
 
     /// A queue pair that failed is made anew, sooner or later.
-    fn revive(&mut self, flow: u16) {
+    pub fn revive(&mut self, flow: u16) {
         let is_soon = self.rng.gen_bool(0.3);
         let peer = self.peers.iter_mut().find(|p| p.flow == usize::from(flow));
         if let (Some(peer), true) = (peer, is_soon) {

@@ -156,7 +156,7 @@ impl RxTraffic {
         } else {
             let fills = self.style == FrameStyle::Foreign && self.taking[0] == Taking::Not;
             // A long frame that is not the host's needs no room in its buffer.
-            let is_other = fills && self.rng.gen_ratio(1, 4);
+            let is_other = fills && self.rng.gen_ratio(1, 10);
             self.maker.next(if is_other { FrameStyle::Large } else { self.style })
         };
         let beat_count = frame.len().div_ceil(8);

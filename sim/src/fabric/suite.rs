@@ -442,8 +442,11 @@ impl Report<'_> {
             let Some(theirs) = published.iter().find(|p| p.percent == row.percent) else {
                 continue;
             };
-            let cell = |ours: f64, theirs: f64| {
-                format!("{ours:.2} / {theirs:.2} ({:+.1} %)", 100.0 * (ours / theirs - 1.0))
+            let cell = |ours: f64, theirs: f64| match theirs.is_nan() {
+                true => format!("{ours:.2} / -"),
+                false => {
+                    format!("{ours:.2} / {theirs:.2} ({:+.1} %)", 100.0 * (ours / theirs - 1.0))
+                }
             };
             let (p50, p95) = (cell(row.p50, theirs.p50), cell(row.p95, theirs.p95));
             let (percent, bytes, p99) = (row.percent, row.bytes, cell(row.p99, theirs.p99));

@@ -6,7 +6,8 @@
 //! # Number formats    signal | bits | meaning
 //!                     psn | 24 | modulo 2^24
 //!                     seq | 32 | byte sequence, modulo 2^32: of the first payload byte behind the
-//!                     PSN of that name; READs send none
+//!                     PSN of that name; READs send none. It begins at 256 times the first PSN,
+//!                     and so wraps as the PSNs do
 //! # Invariants        una <= nxt <= high <= tail_psn; nxt is inside of a READ only where una is
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
@@ -109,6 +110,7 @@ pub struct RequesterPsn<const FB: usize> {
     una_next: Signal<Local, Bits<24>>,
     sent_psn: Signal<Local, Bits<24>>,
     is_ahead: Signal<Local, Bit>,
+    first_seq: Signal<Local, Bits<32>>,
 }
 
 impl<const FB: usize> Logic for RequesterPsn<FB> {
@@ -138,6 +140,7 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.rows.write_data.next.nxt_seq = self.r_nxt_seq.val();
         self.rows.write_data.next.tail_seq = self.r_tail_seq.val();
         self.rows.write_data.next.stamped = self.r_stamped.val();
+        self.first_seq.next = bit_cast::<32, 24>(self.cfg_psn.val()) << 8;
         self.sent_psn.next = self.r_nxt.val() + 1;
         if self.wr_is_read.val() {
             self.sent_psn.next = self.wr_end_psn.val();
@@ -177,9 +180,9 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
                     self.r_high.next = self.cfg_psn.val();
                     self.r_tail_psn.next = self.cfg_psn.val();
                     self.r_stamped.next = self.cfg_psn.val();
-                    self.r_una_seq.next = 0.into();
-                    self.r_nxt_seq.next = 0.into();
-                    self.r_tail_seq.next = 0.into();
+                    self.r_una_seq.next = self.first_seq.val();
+                    self.r_nxt_seq.next = self.first_seq.val();
+                    self.r_tail_seq.next = self.first_seq.val();
                 }
             }
             State::Retire => {

@@ -86,7 +86,13 @@ fn plausible(rng: &mut ChaCha8Rng) -> CcCfg {
 fn parameters_of(seed: u64, rng: &mut ChaCha8Rng) -> CcCfg {
     let mut cfg = match seed % 8 {
         // Nothing is refused, and with next to no T each u' is U, up to the largest.
-        2 => CcCfg { t_ns: seed as u32 / 8 % 2, util_gain: 0, check: 0, ..any(rng) },
+        2 => CcCfg {
+            t_ns: seed as u32 / 8 % 2,
+            queue_gain: u32::MAX,
+            util_gain: 0,
+            check: 0x1_ffff << 6,
+            ..any(rng)
+        },
         // Each step is by a quotient, and goes up to what the numbers hold.
         3 | 7 => CcCfg { w_init: u32::MAX, max_stage: 0, ..plausible(rng) },
         _ => parameters(rng),
@@ -154,21 +160,36 @@ fn idle_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
     hop_word(old & 7, (old >> 3) + tau_ns, (old >> 27) + tx_units, 0)
 }
 
+/// The record that a hop with the longest queue stamps at once, or with the most bytes 1 ns later:
+/// u' is then the largest that there is.
+fn full_hop(old: u64, is_later: bool) -> u64 {
+    match is_later {
+        true => hop_word(old & 7, (old >> 3) + 1, (old >> 27) + 0xf_ffff, 0x1_ffff),
+        false => old,
+    }
+}
+
 /// What the stimulus knows of a flow.
 #[derive(Clone, Copy, Default)]
 struct Peer {
     tel: Telemetry,
     psn: u32,
+    /// Its hops are of the lowest rate, and full.
+    is_full: bool,
 }
 
 impl Peer {
     fn random(rng: &mut ChaCha8Rng) -> Self {
         let hops = if rng.gen_range(0..8) == 0 { rng.gen_range(0..8) } else { rng.gen_range(1..6) };
         let mut tel = Telemetry { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
-        tel.hop = tel.hop.map(|_| hop_word(rng.gen_range(0..8), rng.gen(), rng.gen(), 0));
+        let is_full = rng.gen_ratio(1, 8);
+        let (code, queue_units) = if is_full { (0..1, 0x1_ffff) } else { (0..8, 0) };
+        tel.hop = tel
+            .hop
+            .map(|_| hop_word(rng.gen_range(code.clone()), rng.gen(), rng.gen(), queue_units));
         let psn =
             if rng.gen() { 0xff_ff00 | rng.gen_range(0..256) } else { rng.gen_range(0..1 << 24) };
-        Self { tel, psn }
+        Self { tel, psn, is_full }
     }
 }
 
@@ -318,8 +339,12 @@ impl RandomAcks {
     }
 
     fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer, is_idle: bool) -> AckTelemetry {
-        let next = if is_idle { idle_hop } else { next_hop };
-        peer.tel.hop = peer.tel.hop.map(|hop| next(rng, hop));
+        let later_256 = [0, 128, 256][rng.gen_range(0..3)];
+        peer.tel.hop = peer.tel.hop.map(|hop| match peer.is_full {
+            _ if is_idle => idle_hop(rng, hop),
+            true => full_hop(hop, rng.gen_range(0..256) < later_256),
+            false => next_hop(rng, hop),
+        });
         match rng.gen_range(0..64) {
             0 => peer.tel.path = rng.gen_range(0..4096),
             3 => peer.tel.path ^= 1 << rng.gen_range(0..12),

@@ -48,9 +48,17 @@ impl World {
         let count = pkt.dma_len.div_ceil(256 << self.peers[peer].qp.mtu_code).max(1);
         let left_count = match self.rng.gen_range(0..10) {
             0 => self.rng.gen_range(0..count.min(8)),
+            1..8 if count > RESPONSES_MAX => self.rng.gen_range(1..8),
             _ => count.min(RESPONSES_MAX),
         };
         let (psn, left_bytes) = (pkt.psn, pkt.dma_len);
+        if count > 1 << 20 && self.rng.gen_ratio(3, 4) {
+            // A response of its far end comes first.
+            let far = psn.wrapping_add(self.rng.gen_range(count / 2..count));
+            let mut ports = self.ports(peer, far, 0x1f);
+            (ports.opcode, ports.payload_bytes) = (opcode::READ_RESPONSE_MIDDLE, 256);
+            self.answers.push_back(Answer::Ack(ports));
+        }
         self.answers.push_back(Answer::Read { peer, psn, left_bytes, left_count });
     }
 
@@ -85,7 +93,12 @@ impl World {
             return;
         }
         let is_read = pkt.opcode == opcode::READ_REQUEST;
+        let is_far = self.mood == Mood::Far;
         let peer = &mut self.peers[at];
+        if peer.is_closed {
+            let expected = peer.expected;
+            return self.answer(at, expected, 0x21);
+        }
         let gap = pkt.psn.wrapping_sub(peer.expected) & PSN_MASK;
         let (expected, before) = (peer.expected, peer.expected.wrapping_sub(1));
         if gap == 0 {
@@ -118,7 +131,7 @@ impl World {
             }
             if is_read {
                 self.read(at, pkt);
-            } else if self.reads_256 > 0 && self.rng.gen_bool(0.3) {
+            } else if self.reads_256 > 0 && self.rng.gen_bool(if is_far { 0.9 } else { 0.3 }) {
                 // A READ response must do.
             } else if pkt.ack_req || self.rng.gen_bool(0.1) {
                 let syndrome = [0x1f, 0x00, 0x0a][self.rng.gen_range(0..3)];
@@ -150,6 +163,10 @@ impl World {
             self.answers.push_front(Answer::Read { peer, psn, left_bytes, left_count });
         }
         let mut ports = self.ports(peer, psn, 0x1f);
+        if left_count == 1 && left_bytes > 1 << 29 {
+            // The rest of a READ that would never end.
+            self.revive(self.peers[peer].flow as u16);
+        }
         ports.payload_bytes = bytes as u16;
         use opcode::*;
         // A READ begins with FIRST or ONLY, and may do so anew in the middle.

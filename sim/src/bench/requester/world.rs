@@ -38,6 +38,8 @@ pub struct Peer {
     pub is_fresh: bool,
     /// It is not there: all timers run out until the queue pair fails.
     pub is_gone: bool,
+    /// It is never ready, until the queue pair fails.
+    pub is_closed: bool,
     /// First PSNs of the latest READs.
     pub read_psns: VecDeque<u32>,
 }

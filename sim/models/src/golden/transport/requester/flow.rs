@@ -142,7 +142,20 @@ impl Flow {
     /// A new queue pair.
     pub fn new(qp: QpRow) -> Self {
         let psn = qp.sq_psn;
-        Self { qp, una: psn, nxt: psn, high: psn, tail_psn: psn, stamped: psn, ..Self::default() }
+        // Byte sequences begin so that they wrap as the PSNs do.
+        let seq = psn << 8;
+        Self {
+            qp,
+            una: psn,
+            nxt: psn,
+            high: psn,
+            tail_psn: psn,
+            stamped: psn,
+            una_seq: seq,
+            nxt_seq: seq,
+            tail_seq: seq,
+            ..Self::default()
+        }
     }
 
     pub fn mtu(&self) -> u32 {
