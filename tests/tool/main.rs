@@ -10,6 +10,7 @@ mod figures;
 mod formal;
 mod four_state;
 mod harness;
+mod levels;
 mod lint;
 mod mutants;
 mod planted;
