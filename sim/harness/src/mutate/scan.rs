@@ -36,14 +36,18 @@ pub fn mutants(text: &str, seed: u64) -> Vec<Mutant> {
 
 impl<'a> Scanner<'a> {
     fn scan(&mut self, seed: u64) {
-        let mut at = 0;
+        let (mut at, mut module_count) = (0, 0);
         while at < self.tokens.len() {
             match self.tokens[at].text {
                 "module" => {
+                    module_count += 1;
                     self.module = self.tokens.get(at + 1).map_or("", |t| t.text);
                     at = self.after(at, ";");
                 }
-                "endmodule" => at += 1,
+                "endmodule" | "generate" | "endgenerate" | "else" | "end" => at += 1,
+                // Of a generate block.
+                "begin" => at += if self.text_at(at + 1) == ":" { 3 } else { 1 },
+                "if" | "for" => at = self.closing(at + 1) + 1,
                 "wire" | "reg" => at = self.declaration(at),
                 "input" | "output" | "inout" | "integer" | "genvar" | "function" | "task" => {
                     at = self.after(at, ";");
@@ -54,6 +58,8 @@ impl<'a> Scanner<'a> {
                 _ => at = self.after(at, ";"),
             }
         }
+        let modules = self.tokens.iter().filter(|t| t.text == "module").count();
+        assert_eq!(module_count, modules, "the scanner has run over a module");
         self.rank(seed);
     }
 

@@ -147,3 +147,23 @@ fn forms_that_cannot_matter_are_left_out() {
     assert!(!zeros("assign z", "6'd0"));
     assert!(zeros("assign low", "4'd0") && zeros("assign z", "3'd0"));
 }
+
+#[test]
+fn regress_module_behind_a_generate_block_has_mutants() {
+    let text = "
+module ram #(parameter W = 4) (input wire clock, input wire [W-1:0] a);
+  generate if (W > 2) begin : wide
+    reg [1:0] top;
+    always @(posedge clock) top <= a[W-1:2] + 2'd1;
+  end else begin
+    wire unused = |a;
+  end endgenerate
+endmodule
+module user (input wire a, output wire b);
+  assign b = a ^ 1'b1;
+endmodule
+";
+    for module in ["ram", "user"] {
+        assert!(mutants(text, 1).iter().any(|m| m.module == module), "{module} has none");
+    }
+}
