@@ -3,6 +3,7 @@
 mod conformance;
 mod latency;
 mod nic;
+mod rates;
 mod rc_golden;
 mod rc_golden_requester;
 mod rc_reference;

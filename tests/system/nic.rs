@@ -11,7 +11,7 @@ use nic_models::golden::host::axi::{FIXED_READ, FIXED_WRITE};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::net::switch::{Faults, Format, Stamping};
-use nic_sim::net::writes::{self, Plan, Report};
+use nic_sim::net::writes::{self, Plan, Report, Software};
 use nic_sim::pcap::{self, Record};
 use nic_sim::replay::conversation::{Conversation, Packet, Role};
 use nic_sim::replay::{requester, responder};
@@ -228,6 +228,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
         cc: CcConfig { w_init_bytes: 15_625, ..CcConfig::for_line(25e9, 6, clock_hz) },
         timeout_exponent: 3,
         manners,
+        software: Software::default(),
         seed,
     }
 }

@@ -118,7 +118,7 @@ impl World {
         let is_gone = rng.gen_ratio(1, 8);
         let is_closed = !is_gone && rng.gen_ratio(1, 6);
         let rnr_retry_limit = [7, 7, 6, 4, 3, 1, 0][rng.gen_range(0..7)];
-        let exponent = [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)];
+        let exponent = [0, 1, 1, 1, 1, 2, 3, 17, 31, 31][rng.gen_range(0..10)];
         let qp = QpRow {
             valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),
@@ -155,7 +155,7 @@ impl World {
         let is_read = rng.gen_range(0..256) < self.reads_256;
         let length_bytes = match rng.gen_range(0..8) {
             // Half of all PSNs at once, at the smallest MTU, or nearly, which may go behind WRITEs.
-            _ if is_read && rng.gen_ratio(1, 40) => 1 << 31,
+            _ if is_read && rng.gen_ratio(1, if mtu == 256 { 4 } else { 40 }) => 1 << 31,
             _ if is_read && mtu == 256 && rng.gen_ratio(1, 2) => {
                 (1 << 31) - rng.gen_range(1 << 20..1 << 28)
             }

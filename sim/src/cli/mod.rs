@@ -12,6 +12,7 @@ mod interop;
 mod net;
 mod preset;
 mod progress;
+mod rates;
 mod regmap;
 mod replay;
 mod table;
@@ -46,6 +47,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Lets two NICs write to each other through a switch
     Net(net::Arguments),
+    /// Measures what two NICs carry, cycle by cycle
+    Rates(rates::Arguments),
     /// Runs a network of many hosts at event level, with the hardware's congestion control
     Fabric(fabric::Arguments),
     /// Runs a Linux guest with Soft-RoCE as the NIC's peer
@@ -69,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::CcError(arguments) => cc_error::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Net(arguments) => net::run(arguments),
+        Command::Rates(arguments) => rates::run(arguments),
         Command::Fabric(arguments) => fabric::run(arguments),
         Command::Interop(arguments) => interop::run(arguments),
         Command::Board(arguments) => board::run(arguments),

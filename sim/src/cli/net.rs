@@ -10,7 +10,7 @@ use crate::env::station::Manners;
 use crate::net::figure;
 use crate::net::history::{rate_gbps, History};
 use crate::net::switch::{Faults, Format, Stamping};
-use crate::net::writes::{self, Plan, Report};
+use crate::net::writes::{self, Plan, Report, Software};
 use clap::Args;
 use nic_driver::CcMode;
 use nic_spec::cc_params::{CcConfig, CcParams};
@@ -380,6 +380,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         window_bytes: w_init as u32,
         cc,
         timeout_exponent: s.timeout_exponent,
+        software: Software::default(),
         manners: if s.stalls { Manners::Stalling } else { Manners::Prompt },
         seed: arguments.seed,
     })

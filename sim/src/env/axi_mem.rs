@@ -130,6 +130,11 @@ impl AxiMem {
         self
     }
 
+    /// Answers so many cycles after a request from now on.
+    pub fn answer_after(&mut self, cycles: u64) {
+        self.latency_cycles_max = cycles;
+    }
+
     /// Bursts that touch `range` get SLVERR; they write nothing and read noise.
     pub fn fail_in(&mut self, range: Range<u64>) {
         self.error_ranges.push(range);

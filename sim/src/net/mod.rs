@@ -2,6 +2,7 @@
 
 pub mod figure;
 pub mod history;
+pub mod rates;
 pub mod switch;
 pub mod transit;
 pub mod writes;
@@ -74,6 +75,8 @@ pub struct Network {
     pub frames: u64,
     /// ACKs among them.
     pub acks: BTreeMap<Ack, u64>,
+    /// What the first two stations were given.
+    pub carried: [Carried; 2],
     /// What happens over time, if it is wanted.
     pub history: Option<History>,
 }
@@ -87,6 +90,15 @@ pub struct Ack {
     pub hop_count: u16,
     /// Rate code of the first one.
     pub rate_code: Option<u8>,
+}
+
+/// Frames that a station was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// How many.
+    pub frames: u64,
+    /// Their bytes, from the destination MAC address to the ICRC.
+    pub bytes: u64,
 }
 
 impl Ack {
@@ -117,6 +129,7 @@ impl Network {
             answer: None,
             frames: 0,
             acks: BTreeMap::new(),
+            carried: Default::default(),
             history: None,
         }
     }
@@ -163,6 +176,10 @@ impl Network {
         }
         for (at, station) in self.stations.iter_mut().enumerate() {
             if let Some(frame) = self.switch.poll(at, now_ns) {
+                if let Some(carried) = self.carried.get_mut(at) {
+                    carried.frames += 1;
+                    carried.bytes += frame.len() as u64;
+                }
                 station.deliver(frame, false);
             }
         }

@@ -8,8 +8,8 @@ mod plan;
 mod report;
 
 pub use error::RunError;
-pub use plan::Plan;
-pub use report::{NicReport, Report};
+pub use plan::{Plan, Software};
+pub use report::{NicReport, Report, Sample};
 
 use super::history::History;
 use super::switch::{Faults, Format, Stamping, Switch, DIRECT_DSCP, INT_PORT, UTILISATION_FULL};
@@ -28,8 +28,6 @@ use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Cycles between two looks at the completion queues.
-const POLL_CYCLES: u64 = 500;
 /// Cycles behind the last completion in which none may come twice.
 const SETTLE_CYCLES: u64 = 20_000;
 /// Runs the plan with two NICs.
@@ -54,6 +52,8 @@ pub fn run_watched(
         let mut station = Station::new(engine, plan.manners, seed)?;
         if plan.manners == Manners::Stalling {
             station.stall_everything(seed);
+        } else if let Some(cycles) = plan.software.memory_cycles {
+            station.memory.answer_after(cycles);
         }
         stations.push(station);
     }
@@ -77,7 +77,8 @@ pub fn run_watched(
     network.borrow_mut().history =
         paces.map(|paces| History::new(paces, qp_flows.collect(), flow_count));
     let start_ns = network.borrow().now_ns();
-    let end_ns = exchange(plan, &network, &mut hosts, &mut progress)?;
+    let mut samples = Vec::new();
+    let end_ns = exchange(plan, &network, &mut hosts, &mut samples, &mut progress)?;
     for host in &mut hosts {
         host.report.flow0 = Some(host.nic.cc_state()?);
         for (name, _) in EVENTS {
@@ -87,7 +88,7 @@ pub fn run_watched(
     check_received(&mut hosts);
     let images = expected::images(plan, &network.borrow(), &hosts);
     for (at, image) in images.iter().enumerate() {
-        expected::verify(&network.borrow(), &mut hosts, at, image);
+        expected::verify(plan, &network.borrow(), &mut hosts, at, image);
     }
     let mut network = network.borrow_mut();
     let history = network.history.take();
@@ -99,6 +100,7 @@ pub fn run_watched(
         frames: network.frames,
         acks: network.acks.clone(),
         history,
+        samples,
     })
 }
 
@@ -163,7 +165,7 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
     })?;
     let mut rng = ChaCha8Rng::seed_from_u64(sub_seed(plan.seed, 10 + at as u64));
     if plan.ring_qp_count > 0 {
-        nic.open_cq(Ring { address: CQ_BASE, log2: CQ_LOG2 })?;
+        nic.open_cq(Ring { address: CQ_BASE, log2: plan.software.cq_log2 })?;
     }
     let (mut qps, mut messages) = (Vec::new(), Vec::new());
     for qp in 0..plan.qp_count {
@@ -202,7 +204,7 @@ fn qp_config(plan: &Plan, at: usize, qp: u32) -> QpConfig {
         sq_psn: first_psn(at),
         window_bytes: plan.window_bytes,
         rate_uq8_24: 8 << 24,
-        sq_log2: if qp < plan.first_ring_qp() { 0 } else { SQ_LOG2 },
+        sq_log2: if qp < plan.first_ring_qp() { 0 } else { plan.software.sq_log2 },
         sq_address: SQ_BASE + u64::from(qp) * 0x1000,
         ..QpConfig::default()
     }
@@ -243,6 +245,7 @@ fn exchange(
     plan: &Plan,
     network: &Rc<RefCell<Network>>,
     hosts: &mut [Host],
+    samples: &mut Vec<Sample>,
     progress: &mut impl FnMut(u64),
 ) -> Result<f64, RunError> {
     let messages = hosts.iter().flat_map(|h| h.messages.iter().flatten());
@@ -252,9 +255,9 @@ fn exchange(
     let (mut done, mut last_cycle) = (0, network.borrow().cycle());
     while done < total {
         for (at, host) in hosts.iter_mut().enumerate() {
-            post(host, 1 - at)?;
+            post(host, 1 - at, plan.software.sq_log2)?;
         }
-        for _ in 0..POLL_CYCLES {
+        for _ in 0..plan.software.poll_cycles {
             network.borrow_mut().tick()?;
         }
         for host in hosts.iter_mut() {
@@ -265,6 +268,9 @@ fn exchange(
             done += count;
         }
         progress(u64::from(done));
+        let completions = [0, 1].map(|at: usize| hosts[at].report.completions);
+        let (cycle, carried) = (network.borrow().cycle(), network.borrow().carried);
+        samples.push(Sample { cycle, completions, carried });
         let cycle = network.borrow().cycle();
         if cycle - last_cycle > STUCK_CYCLES {
             return Err(RunError::Stuck { cycle, outstanding: total - done });

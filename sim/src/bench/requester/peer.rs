@@ -71,8 +71,8 @@ impl World {
             _ if !self.is_harsh => Mood::Calm,
             0 | 1 => Mood::NotReady,
             2 | 3 => Mood::Stubborn,
-            4 => Mood::Refusing,
-            5 | 6 => Mood::Unheard,
+            4 | 5 => Mood::Refusing,
+            6 | 7 => Mood::Unheard,
             _ => Mood::Calm,
         };
         if self.mood == Mood::Far {

@@ -397,6 +397,10 @@ impl FrameMaker {
             }
         }
         self.repair(frame);
+        if self.rng.gen_ratio(1, 4) {
+            // Its last bytes are missing.
+            frame.truncate(frame.len() - self.rng.gen_range(1..=4));
+        }
     }
 
     /// Damages a frame once, and often repairs the checksums so that a later check must find it.
@@ -406,12 +410,12 @@ impl FrameMaker {
         let (udp, rng) = (ip + ipv4::HEADER_BYTES, &mut self.rng);
         let repair = rng.gen_ratio(2, 3);
         let bth = udp + udp::HEADER_BYTES;
-        match rng.gen_range(0..12) {
+        match rng.gen_range(0..14) {
             0..=1 => {
                 let at = rng.gen_range(0..frame.len());
                 frame[at] ^= 1 << rng.gen_range(0..8);
             }
-            2 if rng.gen() => frame.truncate(rng.gen_range(ip + 16..bth + 16)),
+            2 | 12 | 13 if rng.gen() => frame.truncate(rng.gen_range(ip + 16..bth + 16)),
             2 if rng.gen() => frame.truncate(frame.len() - rng.gen_range(1..=4)),
             2 => frame.truncate(rng.gen_range(1..=frame.len())),
             3 => {

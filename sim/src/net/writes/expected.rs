@@ -89,7 +89,7 @@ impl Message {
 }
 
 /// Holds the memory of station `at` against its image.
-pub(super) fn verify(network: &Network, hosts: &mut [Host], at: usize, image: &Image) {
+pub(super) fn verify(plan: &Plan, network: &Network, hosts: &mut [Host], at: usize, image: &Image) {
     let here = &network.stations[at].memory;
     let places = [(TARGET_BASE, &image.target), (LANDING_BASE, &image.landing)];
     let (mut wrong, mut is_right) = (0, Vec::new());
@@ -110,7 +110,7 @@ pub(super) fn verify(network: &Network, hosts: &mut [Host], at: usize, image: &I
     let mut inside: Vec<Range<u64>> =
         places.iter().map(|(base, expected)| *base..base + expected.len() as u64).collect();
     if hosts[at].has_ring() {
-        inside.push(CQ_BASE..CQ_BASE + (Completion::RING_BYTES << CQ_LOG2));
+        inside.push(CQ_BASE..CQ_BASE + (Completion::RING_BYTES << plan.software.cq_log2));
     }
     let outside = |r: &Range<u64>| {
         let common = |i: &Range<u64>| r.end.min(i.end).saturating_sub(r.start.max(i.start));

@@ -1,7 +1,7 @@
 //! The software of one NIC: posts the plan's messages and books their completions.
 
 use super::error::RunError;
-use super::plan::{Message, SQ_LOG2};
+use super::plan::Message;
 use super::report::NicReport;
 use crate::net::NetworkBus;
 use nic_driver::rings::Work;
@@ -65,12 +65,12 @@ impl Host {
 }
 
 /// Posts as much as there is room for; to a ring in batches of random length.
-pub fn post(host: &mut Host, peer: usize) -> Result<(), RunError> {
+pub fn post(host: &mut Host, peer: usize, sq_log2: u8) -> Result<(), RunError> {
     for at in 0..host.qps.len() {
         let (nic, qp) = (&mut host.nic, &mut host.qps[at]);
         loop {
             let queue = &host.messages[at][host.posted[at]..];
-            let longest = if at < host.first_ring_qp { 1 } else { 1 << SQ_LOG2 };
+            let longest = if at < host.first_ring_qp { 1 } else { 1 << sq_log2 };
             let count = host.rng.gen_range(1..=longest).min(queue.len());
             let batch: Vec<Work> = queue[..count].iter().map(|m| m.work(peer)).collect();
             let result = match batch[..] {

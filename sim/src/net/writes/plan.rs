@@ -6,10 +6,6 @@ use nic_driver::rings::Work;
 use nic_driver::{CcMode, Read, Write};
 use nic_spec::cc_params::CcConfig;
 
-/// log2 of the entries of submission rings, and of the completion ring: small, so that they wrap
-/// often and fill up.
-pub const SQ_LOG2: u8 = 3;
-pub const CQ_LOG2: u8 = 5;
 /// Where they are.
 pub const SQ_BASE: u64 = 0x10_0000;
 pub const CQ_BASE: u64 = 0x20_0000;
@@ -24,6 +20,26 @@ pub const REGION_VA: u64 = 0x7f00_0000_0000;
 pub const READ_VA: u64 = 0x6e00_0000_0000;
 /// Index of the region that is read, as its rkey's.
 pub const READ_REGION: u32 = 0x20_00;
+
+/// The software of a NIC, and its host's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Software {
+    /// log2 of the entries of a submission ring, at most 6.
+    pub sq_log2: u8,
+    /// log2 of those of the completion ring.
+    pub cq_log2: u8,
+    /// Cycles between two looks at the completion queues.
+    pub poll_cycles: u64,
+    /// Cycles until memory that is prompt answers; those of a station if absent.
+    pub memory_cycles: Option<u64>,
+}
+
+impl Default for Software {
+    /// Rings so small that they wrap often and fill up.
+    fn default() -> Self {
+        Self { sq_log2: 3, cq_log2: 5, poll_cycles: 500, memory_cycles: None }
+    }
+}
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -74,6 +90,8 @@ pub struct Plan {
     pub timeout_exponent: u8,
     /// Behaviour of memory, streams and register bus.
     pub manners: Manners,
+    /// What the NICs' software is like.
+    pub software: Software,
     /// Seed of everything random.
     pub seed: u64,
 }

@@ -2,7 +2,7 @@
 
 use crate::net::history::History;
 use crate::net::switch::SwitchCounters;
-use crate::net::Ack;
+use crate::net::{Ack, Carried};
 use std::collections::BTreeMap;
 
 /// What one NIC did.
@@ -40,6 +40,17 @@ impl NicReport {
     }
 }
 
+/// How far the run was at some time.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// When.
+    pub cycle: u64,
+    /// Work requests of each NIC that had completed.
+    pub completions: [u32; 2],
+    /// What had gone to each NIC.
+    pub carried: [Carried; 2],
+}
+
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -57,6 +68,8 @@ pub struct Report {
     pub acks: BTreeMap<Ack, u64>,
     /// What happened from the first post until nothing did any more.
     pub history: Option<History>,
+    /// How far it was, each time the software looked.
+    pub samples: Vec<Sample>,
 }
 
 impl Report {

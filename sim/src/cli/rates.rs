@@ -1,0 +1,83 @@
+//! `nic rates`: what the whole NIC carries.
+
+use super::error::CliError;
+use super::files;
+use super::preset::{nic_config, nic_source};
+use super::progress::Progress;
+use super::table::Table;
+use crate::engine::EngineKind;
+use crate::net::rates::{line_gbps, Rate, CASES, MEMORY_NS, OVERHEAD_BYTES};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Arguments of `nic rates`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Configuration
+    #[arg(long, default_value = "gbe")]
+    preset: String,
+    /// What runs the NICs
+    #[arg(long, value_enum, default_value_t = EngineKind::Golden)]
+    engine: EngineKind,
+    /// Only the cases whose name contains this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    case: String,
+    /// Seed of the X-initialisation, the losses and the data
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Writes the figures as CSV, too
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let config = nic_config(&arguments.preset)?;
+    files::check_output("--out", arguments.out.as_deref())?;
+    let cases: Vec<_> = CASES.iter().filter(|c| c.name.contains(&arguments.case)).collect();
+    if cases.is_empty() {
+        let names: Vec<&str> = CASES.iter().map(|c| c.name).collect();
+        return Err(CliError::Usage(format!("--case: part of one of: {}", names.join("; "))));
+    }
+    let source = nic_source(&config, None, arguments.engine)?;
+    let bar = Progress::new("cases", cases.len() as u64);
+    let count = bar.counter();
+    let mut rates: Vec<(&str, Rate)> = vec![];
+    for case in cases {
+        let engine = |seed| arguments.engine.nic(&config, &source, seed).map_err(CliError::failed);
+        let engines = [engine(arguments.seed)?, engine(arguments.seed.wrapping_add(1))?];
+        let plan = case.plan(&config, arguments.seed);
+        let rate = case.run(&plan, engines);
+        let rate = rate.map_err(|e| CliError::Failed(format!("{}: {e}", case.name)))?;
+        rates.push((case.name, rate));
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+    drop(bar);
+    println!(
+        "{} at {} MHz, line {} Gb/s, {OVERHEAD_BYTES} bytes beside a frame, memory {MEMORY_NS} ns",
+        arguments.preset,
+        config.clock_hz as f64 / 1e6,
+        line_gbps(&config)
+    );
+    let mut table =
+        Table::new(["a NIC sends", "payload Gb/s", "messages M/s", "frames M/s", "of the line %"]);
+    let mut csv = String::from("case,payload_gbps,messages_mps,frames_mps,line_share\n");
+    for (name, r) in rates {
+        let share = format!("{:.1}", 100.0 * r.line_share);
+        let (payload, messages) =
+            (format!("{:.3}", r.payload_gbps), format!("{:.3}", r.messages_mps));
+        table.row([name.into(), payload, messages, format!("{:.3}", r.frames_mps), share]);
+        let _ = writeln!(
+            csv,
+            "\"{name}\",{:.6},{:.6},{:.6},{:.6}",
+            r.payload_gbps, r.messages_mps, r.frames_mps, r.line_share
+        );
+    }
+    print!("{table}");
+    match &arguments.out {
+        Some(path) => files::write("--out", path, csv),
+        None => Ok(()),
+    }
+}
