@@ -99,10 +99,17 @@ fn verify_takes_verilog_from_outside_and_finds_its_mistake() {
             continue;
         }
         assert_eq!(code, 1, "{stderr}");
+        let waveform = dir.join("build/skid_3.fst");
+        std::fs::remove_file(&waveform).expect("a waveform");
+        let quick = [&arguments[..], &[path, "--no-waveform"]].concat();
+        let (code, without, stderr) = nic(&dir, &quick);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(!without.contains("waveform") && !waveform.exists(), "{without}");
+        assert_eq!(nic(&dir, &[&arguments[..], &[path]].concat()).0, 1);
         assert!(stdout.contains("skid: mismatch: seed 3") && stdout.contains("golden"), "{stdout}");
-        assert!(dir.join("build/skid_3.fst").metadata().expect("a waveform").len() > 200);
+        assert!(waveform.metadata().expect("a waveform").len() > 200);
         // The replay line, word by word, meets the same mismatch.
-        let replay = stdout.lines().find_map(|l| l.trim().strip_prefix("replay: nic "));
+        let replay = without.lines().find_map(|l| l.trim().strip_prefix("replay: nic "));
         let replay: Vec<&str> = replay.expect("a replay line").split_whitespace().collect();
         let (code, again, _) = nic(&dir, &replay);
         let mismatch =

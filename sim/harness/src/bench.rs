@@ -138,6 +138,9 @@ pub struct Options {
     pub trace: Option<TraceWindow>,
     /// Where the waveform of a mismatch goes; `None`: no waveform.
     pub failure_dir: Option<PathBuf>,
+    /// A mismatch is run again for that waveform: the model is built once more, which takes minutes
+    /// for the whole NIC. Else only the command that does so is told.
+    pub has_waveform: bool,
     /// Verilog that is known to be right: after a mismatch the first register that differs from it
     /// is looked for.
     pub reference: Option<Source>,
@@ -159,6 +162,7 @@ impl Options {
             flavour: Flavour::Fast,
             trace: None,
             failure_dir: Some("build".into()),
+            has_waveform: true,
             reference: None,
             progress: None,
             verilog_arguments: String::new(),
@@ -295,7 +299,7 @@ fn run<G: Golden, S: Stimulus<G>>(
     ));
     let window = TraceWindow { path: path.clone(), first_cycle, last_cycle };
     let traced = Options { trace: Some(window), progress: None, ..options.clone() };
-    if std::fs::create_dir_all(dir).is_ok() {
+    if options.has_waveform && std::fs::create_dir_all(dir).is_ok() {
         let again = once(&traced).err().map(|(cause, cycle, _)| (cause, cycle));
         failure.waveform_reproduces = again == Some((failure.cause.clone(), Some(cycle)));
         failure.waveform = path.exists().then_some(path);

@@ -50,6 +50,10 @@ pub struct Arguments {
     /// Waveform of the run; needs --block and --seed
     #[arg(long, value_name = "FILE.fst", requires_all = ["block", "seed"])]
     trace: Option<PathBuf>,
+    /// After a mismatch builds no model with a waveform, which takes minutes for the whole NIC; the
+    /// command that makes it is printed
+    #[arg(long, conflicts_with = "trace")]
+    no_waveform: bool,
     /// First cycle of the waveform
     #[arg(long, default_value_t = 0, requires = "trace")]
     trace_from: u64,
@@ -132,6 +136,7 @@ fn run_jobs(arguments: &Arguments, jobs: &[Job<'_>]) -> Vec<Outcome> {
     side_by_side(jobs, |_, job| {
         let mut options = Options::new(job.seed, arguments.cycles);
         options.progress = Some(progress.counter());
+        options.has_waveform = !arguments.no_waveform;
         options.trace = arguments.trace.as_ref().map(trace);
         options.verilog_arguments = verilog_arguments(arguments);
         if arguments.verilog.is_some() {

@@ -60,7 +60,7 @@ const WRITES: Case = Case {
 const SHORT: Case = Case { mtu_bytes: 1024, message_bytes: 2048, ..WRITES };
 const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, ..SHORT };
 
-/// The cases. All have telemetry in the authors' form and an ACK in each packet.
+/// The cases. All have telemetry in the authors' form in each packet, and an ACK for it.
 pub const CASES: [Case; 9] = [
     WRITES,
     Case { name: "WRITE both ways, MTU 1024", ..SHORT },
