@@ -71,8 +71,7 @@ impl Rows {
         }
         self.phase_left = self.rng.gen_range(PHASE_CYCLES);
         let count = [1, 2, 8, self.flow_count][self.rng.gen_range(0..4)];
-        let any = self.rng.gen_range(0..self.flow_count);
-        self.busy = (if self.rng.gen_ratio(1, 8) { self.flow_count - 1 } else { any }, count);
+        self.busy = (self.rng.gen_range(0..self.flow_count), count);
         true
     }
 
