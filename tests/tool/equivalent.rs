@@ -11,7 +11,7 @@
 //! well, in their module and in all that it is part of, and prints what can be proved in a minute;
 //! with `NIC_MUTANT_ONLY` those whose name contains one of its lines.
 
-use crate::mutants::{designs, is_of_the_sample, known_survivors, PLAN};
+use crate::mutants::{designs, is_named, is_of_the_sample, known_survivors, PLAN};
 use nic_harness::mutate::campaign::named;
 use nic_harness::parallel::side_by_side;
 use std::fmt::Write;
@@ -178,8 +178,6 @@ fn proved_in(reason: &str) -> Option<&str> {
 fn equivalent_mutants_are_proved() {
     let known = known_survivors();
     let is_set = |name| std::env::var_os(name).is_some();
-    let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
-    let is_named = |id: &str| only.is_empty() || only.lines().any(|part| id.contains(part));
     let is_tried = |id: &str| match known.get(id).map(|row| proved_in(&row.reason)) {
         _ if !is_named(id) => false,
         Some(Some(_)) => is_set("NIC_MUTANTS_ALL") || is_of_the_sample(id),

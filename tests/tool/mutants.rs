@@ -62,6 +62,12 @@ pub fn is_of_the_sample(id: &str) -> bool {
     id.bytes().fold(0x811c_9dc5, hash) >> 30 == 0
 }
 
+/// Whether `NIC_MUTANT_ONLY` is empty, or one of its lines is part of the name.
+pub fn is_named(id: &str) -> bool {
+    let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
+    only.is_empty() || only.lines().any(|part| id.contains(part))
+}
+
 fn print_counts(verdicts: &[Verdict]) {
     let mut table = Table::new(["module", "bench", "mutants", "caught", "survived"]);
     let mut by_module: BTreeMap<&str, Vec<&Verdict>> = BTreeMap::new();
@@ -104,7 +110,6 @@ fn mutants_are_caught_or_explained() {
     let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
     let all = std::env::var_os("NIC_MUTANTS_ALL").is_some() || seed.is_some() || !only.is_empty();
     let is_tried = |id: &str| all || is_of_the_sample(id);
-    let is_named = |id: &str| only.is_empty() || only.lines().any(|part| id.contains(part));
     let is_wanted = |id: &str| is_tried(id) && is_named(id);
     let wanted = |m: &Mutant| is_wanted(&m.id());
     let verdicts = run(&designs(), &plan, &wanted).expect("all benches are green");

@@ -6,7 +6,8 @@ use super::preset::{nic_config, nic_source};
 use super::progress::Progress;
 use super::table::Table;
 use crate::engine::EngineKind;
-use crate::net::rates::{line_gbps, Rate, CASES, MEMORY_NS, OVERHEAD_BYTES};
+use crate::net::rates::{line_gbps, Rate, CASES, MEMORY_NS};
+use crate::net::switch::WIRE_OVERHEAD_BYTES;
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -56,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     drop(bar);
     println!(
-        "{} at {} MHz, line {} Gb/s, {OVERHEAD_BYTES} bytes beside a frame, memory {MEMORY_NS} ns",
+        "{} at {} MHz, line {} Gb/s, {WIRE_OVERHEAD_BYTES} bytes beside a frame, memory {MEMORY_NS} ns",
         arguments.preset,
         config.clock_hz as f64 / 1e6,
         line_gbps(&config)

@@ -3,7 +3,7 @@
 //! Each case is a plan of [`writes`]: every byte is compared at its end. Counted is what happens
 //! between a quarter and three quarters of the messages, when all queues are full.
 
-use super::switch::{Faults, Format, Stamping};
+use super::switch::{Faults, Format, Stamping, WIRE_OVERHEAD_BYTES};
 use super::writes::{self, Plan, Report, RunError, Sample, Software};
 use crate::env::station::{Manners, NicEngine};
 use nic_driver::CcMode;
@@ -11,8 +11,6 @@ use nic_spec::cc_params::CcConfig;
 use nic_spec::wire::telemetry::Form;
 use nic_spec::NicConfig;
 
-/// Bytes that the wire has beside a frame: preamble, FCS and gap.
-pub const OVERHEAD_BYTES: u64 = 24;
 /// Latency of host memory.
 pub const MEMORY_NS: u64 = 1500;
 /// Cycles of a case, about.
@@ -162,12 +160,11 @@ impl Case {
         let (from, to) = (at(1), at(3));
         let seconds = (to.cycle - from.cycle) as f64 / plan.clock_hz as f64;
         let messages = (done(&to) - done(&from)) as f64 / sides.len() as f64;
-        // What a NIC sends the other one gets.
-        let carried = |s: &Sample| sides.iter().map(|at| s.carried[1 - at]).collect::<Vec<_>>();
+        // What a NIC sends the other one gets: frames, and bytes of the wire.
         let sum = |s: &Sample| {
-            let both = carried(s);
-            let frames: u64 = both.iter().map(|c| c.frames).sum();
-            (frames, both.iter().map(|c| c.bytes).sum::<u64>() + OVERHEAD_BYTES * frames)
+            let carried = || sides.iter().map(|at| s.carried[1 - at]);
+            let frames: u64 = carried().map(|c| c.frames).sum();
+            (frames, carried().map(|c| c.bytes).sum::<u64>() + WIRE_OVERHEAD_BYTES as u64 * frames)
         };
         let ((frames_0, wire_0), (frames_1, wire_1)) = (sum(&from), sum(&to));
         let a_side = |n: u64| n as f64 / sides.len() as f64 / seconds;

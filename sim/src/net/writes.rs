@@ -271,7 +271,6 @@ fn exchange(
         let completions = [0, 1].map(|at: usize| hosts[at].report.completions);
         let (cycle, carried) = (network.borrow().cycle(), network.borrow().carried);
         samples.push(Sample { cycle, completions, carried });
-        let cycle = network.borrow().cycle();
         if cycle - last_cycle > STUCK_CYCLES {
             return Err(RunError::Stuck { cycle, outstanding: total - done });
         }
