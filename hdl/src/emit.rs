@@ -61,25 +61,51 @@ struct Row {
     name: &'static str,
     /// The schedules of a NIC that has it; their datapaths differ.
     schedules: &'static [CcSchedule],
+    /// The datapaths in bits that it is compiled for; none: it doesn't depend on them.
+    widths: &'static [usize],
     /// The flows it is compiled for; none: it doesn't depend on them.
     flows: &'static [usize],
     emit: fn(&NicConfig) -> Result<Design, EmitError>,
 }
 
-/// The table of [`ROWS`]. In the sizes of a block that depends on flows, `F` is their count and
-/// `FB` the width of their index; `c` is the configuration.
+/// The table of [`ROWS`]. In the sizes of a block that depends on the datapath, `W` are its bits and
+/// `KB` its bytes; of one that depends on flows, `F` is their count and `FB` the width of their
+/// index; `c` is the configuration.
 macro_rules! rows {
-    ($($name:literal of $($schedule:ident)+ $(, flows $($flows:literal)+)?, |$c:pat_param| $block:expr;)*) => {
+    ($($name:literal of $($schedule:ident)+ $(, widths $($widths:literal)+)?
+        $(, flows $($flows:literal)+)?, |$c:pat_param| $block:expr;)*) => {
         const ROWS: &[Row] = &[$(Row {
             name: $name,
             schedules: &[$($schedule),+],
+            widths: &[$($($widths),+)?],
             flows: &[$($($flows),+)?],
-            emit: |config| sizes!(config, $name, [$($($flows)+)?], |$c| $block),
+            emit: |config| widths!(config, $name, [$($($widths)+)?], [$($($flows)+)?], |$c| $block),
         }),*];
     };
 }
 
-macro_rules! sizes {
+/// With the datapath of the configuration as `W` and `KB`.
+macro_rules! widths {
+    ($config:ident, $name:literal, [], $flows:tt, |$c:pat_param| $block:expr) => {
+        flows!($config, $name, $flows, |$c| $block)
+    };
+    ($config:ident, $name:literal, [$($widths:literal)+], $flows:tt,
+        |$c:pat_param| $block:expr) => {
+        match $config.data_bits {
+            $($widths => {
+                #[allow(unused)]
+                const W: usize = $widths;
+                #[allow(unused)]
+                const KB: usize = W / 8;
+                flows!($config, $name, $flows, |$c| $block)
+            })+
+            _ => unreachable!("by_name looks at the datapath"),
+        }
+    };
+}
+
+/// With the flows of the configuration as `F` and `FB`.
+macro_rules! flows {
     ($config:ident, $name:literal, [], |$c:pat_param| $block:expr) => {
         build($config, $name, |$c| $block)
     };
@@ -135,8 +161,8 @@ rows! {
     "sched_core" of HopPerCycle AckPerCycle, flows 4 64 128 256 512 1024 2048,
         |c| SchedCore::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
             { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
-    "dma_write" of HopPerCycle, |_| DmaWrite::<64, 128, 8, 128>::default();
-    "dma_read" of HopPerCycle, |_| DmaRead::<64, 128, 8>::default();
+    "dma_write" of HopPerCycle, widths 64, |_| DmaWrite::<W, { 2 * W }, KB, 128>::default();
+    "dma_read" of HopPerCycle, widths 64, |_| DmaRead::<W, { 2 * W }, KB>::default();
     "write_mux" of HopPerCycle, |_| WriteMux::<64, 65, 127, 128, 129>::default();
     "completer" of HopPerCycle, flows 64 256,
         |_| Completer::<64, 8, 73, FB, { FB + 1 }>::default();
@@ -190,9 +216,17 @@ rows! {
     "nic" of HopPerCycle, flows 64, |c| Nic::new(c);
 }
 
+impl Row {
+    /// The NIC of `config` has it.
+    fn is_of(&self, config: &NicConfig) -> bool {
+        let width_fits = self.widths.is_empty() || self.widths.contains(&config.data_bits);
+        width_fits && self.schedules.contains(&config.cc_schedule())
+    }
+}
+
 /// Names of the blocks that a configuration has.
 pub fn blocks(config: &NicConfig) -> Vec<&'static str> {
-    let own = ROWS.iter().filter(|row| row.schedules.contains(&config.cc_schedule()));
+    let own = ROWS.iter().filter(|row| row.is_of(config));
     let mut names: Vec<&str> = own.map(|row| row.name).collect();
     names.dedup();
     names
@@ -202,8 +236,7 @@ pub fn blocks(config: &NicConfig) -> Vec<&'static str> {
 pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
     let refuse = |text| Err(EmitError::one(name, Rule::UnknownBlock, text));
     let named: Vec<&Row> = ROWS.iter().filter(|row| row.name == name).collect();
-    let own = |row: &&&Row| row.schedules.contains(&config.cc_schedule());
-    let own: Vec<&&Row> = named.iter().filter(own).collect();
+    let own: Vec<&&Row> = named.iter().filter(|row| row.is_of(config)).collect();
     let names = blocks(config).join(" ");
     match (named.is_empty(), own.is_empty()) {
         (true, _) => return refuse(format!("no such block; blocks are {names}")),

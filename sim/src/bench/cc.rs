@@ -82,11 +82,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
             ),
         ],
     };
-    // One bit of a product a cycle has arithmetic of its own.
-    let is_shared = |part: &Bench| {
-        part.name() == "cc_active" || config.cc_schedule() != CcSchedule::BitPerCycle
-    };
-    parts.into_iter().filter(is_shared).chain(whole).collect()
+    parts.into_iter().chain(whole).collect()
 }
 
 /// Random operands for the arithmetic blocks, one set of parameters until the next reset.

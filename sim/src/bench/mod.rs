@@ -25,18 +25,10 @@ pub mod window;
 
 use nic_harness::bench::Bench;
 use nic_harness::verilator::Source;
-use nic_spec::config::{CcSchedule, NicConfig};
+use nic_spec::config::NicConfig;
 
-/// All benches of a configuration, in the order of the data path.
+/// All benches of a configuration, in the order of the data path: those of its blocks.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    match config.cc_schedule() {
-        CcSchedule::HopPerCycle => {}
-        // No other block has their datapaths yet.
-        CcSchedule::BitPerCycle => return cc::benches(config),
-        CcSchedule::AckPerCycle => {
-            return cc::benches(config).into_iter().chain(sched::benches(config)).collect()
-        }
-    }
     let areas = [
         util::benches,
         rx::benches,
@@ -55,7 +47,9 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         rings::benches,
         uart::benches,
     ];
-    areas.iter().flat_map(|area| area(config)).collect()
+    let blocks = nic_hdl::emit::blocks(config);
+    let all = areas.iter().flat_map(|area| area(config));
+    all.filter(|bench| blocks.contains(&bench.name())).collect()
 }
 
 /// The bench called `name`.
