@@ -72,8 +72,8 @@ fn beats() -> Vec<RxPipeIn> {
         let beats = frame_to_beats(&frame, BEAT_BYTES, false);
         beats.into_iter().map(|beat| RxPipeIn {
             s_axis: AxisUser {
-                tdata: beat.tdata[0],
-                tkeep: beat.tkeep as u8,
+                tdata: beat.tdata,
+                tkeep: beat.tkeep,
                 tvalid: true,
                 tlast: beat.tlast,
                 ..AxisUser::default()

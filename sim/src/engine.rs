@@ -35,18 +35,25 @@ impl EngineKind {
 
     /// A NIC of the sizes of `config`; `source` is its Verilog, `seed` that of the X-initialisation.
     pub fn nic(self, config: &NicConfig, source: &Source, seed: u64) -> Result<NicEngine, Error> {
-        self.around(Nic::new(config), source, seed)
+        self.around(config, Nic::new(config), source, seed)
     }
 
     /// A NIC whose golden model, where it has one, is `golden`.
-    fn around<G>(self, golden: G, source: &Source, seed: u64) -> Result<NicEngine, Error>
+    fn around<G>(
+        self,
+        config: &NicConfig,
+        golden: G,
+        source: &Source,
+        seed: u64,
+    ) -> Result<NicEngine, Error>
     where
         G: Golden<In = NicIn, Out = NicOut> + Send + 'static,
     {
+        let model = || source.model(Flavour::Fast);
         Ok(match self {
-            Self::Golden => Box::new(GoldenOnly(golden)),
-            Self::Rtl => Box::new(Dut::<NicIn, NicOut>::new(&source.model(Flavour::Fast)?, seed)?),
-            Self::Both => Box::new(LockStep::new(golden, &[source.model(Flavour::Fast)?], seed)?),
+            Self::Golden => NicEngine::new(config, GoldenOnly(golden)),
+            Self::Rtl => NicEngine::new(config, Dut::<NicIn, NicOut>::new(&model()?, seed)?),
+            Self::Both => NicEngine::new(config, LockStep::new(golden, &[model()?], seed)?),
         })
     }
 
@@ -60,7 +67,7 @@ impl EngineKind {
     ) -> Result<(NicEngine, Paces), Error> {
         let paces = Paces::new(config);
         let watched = Watched { nic: Nic::new(config), paces: paces.clone() };
-        let engine = self.around(watched, source, seed)?;
+        let engine = self.around(config, watched, source, seed)?;
         Ok((engine, paces))
     }
 
@@ -74,7 +81,7 @@ impl EngineKind {
     ) -> Result<(NicEngine, Decisions), Error> {
         let decisions = Decisions::default();
         let heard = Overheard { nic: Nic::new(config), decisions: decisions.clone() };
-        let engine = self.around(heard, source, seed)?;
+        let engine = self.around(config, heard, source, seed)?;
         Ok((engine, decisions))
     }
 }

@@ -48,7 +48,7 @@ fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, Vec<(Vec<u8>, b
         sent += usize::from(pins.s_cmd.valid && out.s_cmd.ready);
         if out.m_axis.tvalid {
             let byte_count = out.m_axis.tkeep.count_ones() as usize;
-            partial.extend(&out.m_axis.tdata.to_le_bytes()[..byte_count]);
+            partial.extend(&out.m_axis.tdata.bytes()[..byte_count]);
             if out.m_axis.tlast {
                 frames.push((std::mem::take(&mut partial), out.m_axis.tuser));
             }
@@ -64,7 +64,7 @@ fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, Vec<(Vec<u8>, b
 
 /// 256 KB in which byte `at` is a mix of its address; the beat at 0x2_0100 fails.
 fn memory() -> AxiMem {
-    let mut memory = AxiMem::new(1);
+    let mut memory = AxiMem::new(8, 1);
     let bytes: Vec<u8> = (0..0x4_0000).map(byte).collect();
     memory.store(0, &bytes);
     memory.fail_in(0x2_0100..0x2_0101);
@@ -135,7 +135,7 @@ fn check_width(source: &Source, beat_bytes: usize) {
             m_axi: ReadSlave {
                 arready: rng.gen(),
                 rid: rng.gen_range(0..2),
-                rdata: rng.gen::<u64>() & mask,
+                rdata: (rng.gen::<u64>() & mask).into(),
                 rresp: rng.gen_range(0..64) / 62 * 2,
                 rlast: rng.gen(),
                 rvalid: !rng.gen_ratio(1, 8),

@@ -24,7 +24,7 @@ fn dma_write_matches_golden() {
 fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, AxiMem) {
     let (_, source) = bench_and_verilog("dma_write");
     let mut engine = lock_step(DmaWrite::<u128>::new(8), &source, 1);
-    let mut memory = AxiMem::new(1).without_stalls(latency_cycles);
+    let mut memory = AxiMem::new(8, 1).without_stalls(latency_cycles);
     let mut out = *engine.last_out();
     let (mut sent, mut done_count, mut beat) = (0, 0, 0_u64);
     let (mut first_cycle, mut last_cycle) = (None, 0);
@@ -33,7 +33,7 @@ fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, AxiMem) {
         let pins = DmaWriteIn {
             reset: false,
             s_cmd: WriteCommand { valid: sent < commands.len(), addr, bytes, tag: sent as u128 },
-            s_axis: AxisEvent { tdata: beat, tvalid: true },
+            s_axis: AxisEvent { tdata: beat.into(), tvalid: true },
             m_axi: memory.drive_write(&out.m_axi),
             m_done: ReadyPort { ready: true },
         };
@@ -117,7 +117,10 @@ fn check_width(source: &Source, beat_bytes: usize) {
                 bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
                 tag: rng.gen(),
             },
-            s_axis: AxisEvent { tdata: rng.gen::<u64>() & mask, tvalid: !rng.gen_ratio(1, 8) },
+            s_axis: AxisEvent {
+                tdata: (rng.gen::<u64>() & mask).into(),
+                tvalid: !rng.gen_ratio(1, 8),
+            },
             m_axi: WriteSlave {
                 awready: rng.gen(),
                 wready: !rng.gen_ratio(1, 8),

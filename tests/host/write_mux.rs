@@ -28,7 +28,7 @@ fn write_mux_never_waits_for_a_frame_that_has_not_come() {
         let out = engine.step(&without).expect("equal");
         assert!(!out.m_cmd.valid && !out.s_a_cmd.ready && !out.s_b_cmd.ready);
     }
-    let beat = AxisWords { tvalid: true, tdata: 7, tlast: true };
+    let beat = AxisWords { tvalid: true, tdata: 7.into(), tlast: true };
     let mut out = engine.step(&WriteMuxIn { s_b_data: beat, ..without }).expect("equal");
     for _ in 0..5 {
         if out.m_cmd.valid {

@@ -15,6 +15,7 @@ use nic_models::events::RxEvents;
 use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
+use nic_models::ports::{keep, Data};
 use nic_models::streams::{Answer, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use nic_sim::pcap;
@@ -121,8 +122,8 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             cfg_tel_time_binary: self.host.tel_time_binary,
             cfg_tel_rates: self.host.tel_rates,
             s_axis: AxisUser {
-                tdata: u64::from_le_bytes(data),
-                tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
+                tdata: Data::of(&data),
+                tkeep: keep(bytes.len()),
                 tvalid: beat.is_some(),
                 tlast: last,
                 tuser: user,
@@ -170,7 +171,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
         ] {
             if axis.tvalid && taking {
                 let kept = axis.tkeep.count_ones() as usize;
-                open.extend(&axis.tdata.to_le_bytes()[..kept]);
+                open.extend(&axis.tdata.bytes()[..kept]);
                 if axis.tlast {
                     frames.push(std::mem::take(open));
                 }

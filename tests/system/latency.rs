@@ -96,7 +96,7 @@ fn without_memory(measure: impl Fn(u64, u64) -> u64) -> [u64; 2] {
 /// A WRITE ONLY of 64 bytes from the peer: last beat in to first beat of its ACK out.
 fn ack_latency(memory_cycles: u64, phase: u64) -> u64 {
     let mut nic = nic(0);
-    nic.bus().memory = AxiMem::new(1).without_stalls(memory_cycles);
+    nic.bus().memory = AxiMem::new(8, 1).without_stalls(memory_cycles);
     connect(&mut nic, 0, 1);
     nic.bus().run(2000 + phase).unwrap();
     let repr = FrameRepr {
@@ -130,7 +130,7 @@ fn post_latency(
     post: fn(&mut Nic<Station>, &mut Qp),
 ) -> u64 {
     let mut nic = nic(0);
-    nic.bus().memory = AxiMem::new(1).without_stalls(memory_cycles);
+    nic.bus().memory = AxiMem::new(8, 1).without_stalls(memory_cycles);
     let ring = QpConfig { sq_log2, sq_address: SQ, ..config(0, 1) };
     let mut qp = nic.create_qp(&ring).unwrap();
     post(&mut nic, &mut qp);

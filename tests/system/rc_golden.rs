@@ -3,6 +3,7 @@
 
 use nic_models::golden::transport::responder::ResponderOut;
 use nic_models::golden::transport::responder::{Responder, ResponderIn};
+use nic_models::ports::{keep, Data};
 use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::check::ResponderCheck;
 use nic_models::reference::rc::requester::{Limits, Requester, Work};
@@ -271,7 +272,7 @@ impl Lab {
         }
         if self.out.m_data.tvalid && i.m_data.tready {
             let beat = self.out.m_data;
-            let bytes = beat.tdata.to_le_bytes();
+            let bytes = beat.tdata.bytes();
             self.landed.extend(&bytes[..beat.tkeep.count_ones() as usize]);
         }
         while let Some(&(addr, bytes, tag)) = self.commands.front() {
@@ -370,8 +371,8 @@ fn beats(payload: &[u8]) -> impl Iterator<Item = Axis> + '_ {
         bytes[..chunk.len()].copy_from_slice(chunk);
         Axis {
             tvalid: true,
-            tdata: u64::from_le_bytes(bytes),
-            tkeep: (0xff_u16 >> (8 - chunk.len())) as u8,
+            tdata: Data::of(chunk),
+            tkeep: keep(chunk.len()),
             tlast: n + 1 == count,
         }
     })

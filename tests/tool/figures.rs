@@ -8,7 +8,7 @@ use nic_harness::lockstep::GoldenOnly;
 use nic_models::golden::nic::{self as golden, NicIn, NicOut};
 use nic_models::ports::Golden;
 use nic_models::streams::Axis;
-use nic_sim::env::station::{Manners, Station};
+use nic_sim::env::station::{Manners, NicEngine, Station};
 use nic_sim::net::switch::{Faults, Switch};
 use nic_sim::net::{self, Network, NetworkBus};
 use nic_spec::regs;
@@ -56,7 +56,7 @@ fn pair() -> ([NetworkBus; 2], [Arc<Mutex<Pins>>; 2]) {
     let pins: [Arc<Mutex<Pins>>; 2] = Default::default();
     let stations = pins.iter().map(|pins| {
         let (nic, out) = (golden::Nic::new(&gbe()), NicOut::default());
-        let engine = Box::new(GoldenOnly(Seen { nic, out, pins: pins.clone() }));
+        let engine = NicEngine::new(&gbe(), GoldenOnly(Seen { nic, out, pins: pins.clone() }));
         Station::new(engine, Manners::Prompt, 1).expect("a reset")
     });
     let stations = stations.collect();
@@ -120,7 +120,7 @@ fn frame_names(beats: impl Iterator<Item = Axis>) -> Vec<&'static str> {
     let (mut names, mut bytes) = (vec![], vec![]);
     for beat in beats {
         let count = beat.tkeep.count_ones() as usize;
-        bytes.extend_from_slice(&beat.tdata.to_le_bytes()[..count]);
+        bytes.extend_from_slice(&beat.tdata.bytes()[..count]);
         if beat.tlast {
             let frame = FrameRepr::parse(&bytes, None).expect("a good frame");
             names.push(match frame.bth.opcode {

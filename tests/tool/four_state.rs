@@ -122,7 +122,7 @@ fn both_roles() -> Recording {
     let recording = SharedRecording::default();
     let other = SharedRecording::default();
     let station = |recording: &SharedRecording, seed| {
-        let engine: NicEngine = Box::new(Recorder::new(Nic::new(&gbe()), recording));
+        let engine = NicEngine::new(&gbe(), Recorder::new(Nic::new(&gbe()), recording));
         Station::new(engine, Manners::Prompt, seed).expect("resets")
     };
     let stations = vec![station(&recording, 1), station(&other, 2)];

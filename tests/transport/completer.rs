@@ -3,6 +3,7 @@
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_models::golden::transport::completer::{Completer, CompleterIn};
 use nic_models::golden::transport::requester::order;
+use nic_models::ports::Data;
 use nic_models::streams::{Axis, Order, ReadyPort, TreadyPort, WriteDone};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 use std::collections::VecDeque;
@@ -40,7 +41,7 @@ impl Rig {
             let done = self.open.front().copied().filter(|_| cycle >= self.report_cycle);
             let pins = CompleterIn {
                 s_order: orders.front().copied().unwrap_or_default(),
-                s_response: Axis { tvalid: true, tdata: 1, tkeep: 1, tlast: true },
+                s_response: Axis { tvalid: true, tdata: Data::from(1), tkeep: 1, tlast: true },
                 s_done: WriteDone {
                     valid: done.is_some(),
                     tag: done.map_or(0, |d| d.0),

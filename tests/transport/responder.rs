@@ -8,7 +8,7 @@ use nic_models::golden::transport::ack::gen::{CqeOut, Tag};
 use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{
-    Ack, Axis, ReadCommand, ReadyPort, Reply, Request, Telemetry, TreadyPort, WriteDone,
+    Ack, ReadCommand, ReadyPort, Reply, Request, Telemetry, TreadyPort, WriteDone,
 };
 use nic_sim::bench::ack::Replies;
 use nic_sim::bench::responder::Peers;
@@ -207,8 +207,7 @@ impl Rig {
             i.s_req = *req;
         }
         if let Some(beat) = self.beats.front() {
-            let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
+            i.s_payload = Beat::offered(Some(*beat));
         }
         if let Some((table, index, row)) = self.rows.front() {
             i.s_cfg_valid = true;
@@ -246,9 +245,8 @@ impl Rig {
             self.commands.push_back((cmd.addr, cmd.bytes.into(), cmd.tag));
         }
         if before.m_data.tvalid {
-            let mut beat = Beat { tlast: before.m_data.tlast, ..Beat::default() };
-            (beat.tdata[0], beat.tkeep) = (before.m_data.tdata, before.m_data.tkeep.into());
-            self.frames.extend(self.frame.take(&beat).map(|f| f.bytes));
+            let frame = self.frame.take(&Beat::of(&before.m_data));
+            self.frames.extend(frame.map(|f| f.bytes));
         }
         self.land();
         if before.m_ack.valid && i.m_ack.ready {

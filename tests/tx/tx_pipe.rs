@@ -5,6 +5,7 @@ mod source;
 use nic_harness::bench::Stimulus;
 use nic_harness::lockstep::{GoldenOnly, Stepper};
 use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
+use nic_models::ports::{keep, Data};
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{Ack, AnyPacket, AxisUser, FeedbackPacket, Telemetry};
 use nic_sim::bench::tx::TxStimulus;
@@ -197,7 +198,7 @@ fn random_frames(seed: u64, cycles: u64) -> (Vec<Vec<u8>>, TxPipeIn) {
         let i = stimulus.next(cycle, &out);
         if out.m_axis.tvalid && i.m_axis.tready {
             let count = out.m_axis.tkeep.count_ones() as usize;
-            open.extend_from_slice(&out.m_axis.tdata.to_le_bytes()[..count]);
+            open.extend_from_slice(&out.m_axis.tdata.bytes()[..count]);
             if out.m_axis.tlast {
                 frames.push(core::mem::take(&mut open));
             }
@@ -341,8 +342,8 @@ where
         data[..bytes.len()].copy_from_slice(bytes);
         i.s_data = AxisUser {
             tvalid: !beats.is_empty(),
-            tdata: u64::from_le_bytes(data),
-            tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
+            tdata: Data::of(&data),
+            tkeep: keep(bytes.len()),
             tlast: beats.len() == 1,
             tuser: false,
         };
@@ -351,7 +352,7 @@ where
         }
         if out.m_axis.tvalid {
             let count = out.m_axis.tkeep.count_ones() as usize;
-            frame.extend(&out.m_axis.tdata.to_le_bytes()[..count]);
+            frame.extend(&out.m_axis.tdata.bytes()[..count]);
             if out.m_axis.tlast {
                 return frame;
             }

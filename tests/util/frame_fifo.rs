@@ -2,11 +2,12 @@
 
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_models::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut};
+use nic_models::ports::Data;
 use nic_models::streams::{AxisUser, TreadyPort};
 use nic_sim::bench::util::FRAME_FIFO_BEATS;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
-type Twin = FrameFifo<(u64, u8)>;
+type Twin = FrameFifo<(Data, u64)>;
 
 #[test]
 fn frame_fifo_matches_golden() {
@@ -33,7 +34,7 @@ fn send(
         let pins = FrameFifoIn {
             cfg_drop_when_full: drop_when_full,
             s_axis: AxisUser {
-                tdata: sent as u64,
+                tdata: (sent as u64).into(),
                 tkeep: 0xff,
                 tvalid: sent < beat_count,
                 tlast: sent + 1 == beat_count,
@@ -58,7 +59,7 @@ fn frame_fifo_holds_a_frame_of_its_depth_and_sends_it_without_a_gap() {
     let first = outs.iter().position(|o| o.m_axis.tvalid).expect("it comes out");
     assert_eq!(first, FRAME_FIFO_BEATS, "nothing before the last beat was taken");
     for (n, out) in outs[first..first + FRAME_FIFO_BEATS].iter().enumerate() {
-        assert_eq!((out.m_axis.tvalid, out.m_axis.tdata), (true, n as u64));
+        assert_eq!((out.m_axis.tvalid, out.m_axis.tdata), (true, Data::from(n as u64)));
         assert_eq!(out.m_axis.tlast, n + 1 == FRAME_FIFO_BEATS);
     }
 }
@@ -100,7 +101,7 @@ fn frame_fifo_open_frame_longer_than_the_buffer_passes() {
     for cycle in 0..4 * FRAME_FIFO_BEATS as u64 {
         let pins = FrameFifoIn {
             s_axis: AxisUser {
-                tdata: sent,
+                tdata: Data::from(sent),
                 tvalid: cycle >= 1,
                 // A frame that is open has no bad end.
                 tuser: true,
@@ -114,7 +115,7 @@ fn frame_fifo_open_frame_longer_than_the_buffer_passes() {
         sent += u64::from(cycle >= 1);
         assert_eq!(out.m_axis.tvalid, cycle >= 7, "two cycles behind s_open, then each cycle");
         if out.m_axis.tvalid {
-            assert_eq!(out.m_axis.tdata, received);
+            assert_eq!(out.m_axis.tdata, Data::from(received));
             received += 1;
         }
     }

@@ -132,6 +132,45 @@ impl<const N: usize> PortField for Wide<N> {
     }
 }
 
+/// What one beat of a datapath carries, byte 0 in bits 7:0 of word 0; a datapath below 512 bits
+/// uses the low ones.
+pub type Data = Wide<8>;
+
+impl Data {
+    /// A beat of these bytes, at most 64; those behind them are 0.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut words = [0; 8];
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+            let mut part = [0; 8];
+            part[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(part);
+        }
+        assert!(bytes.len() <= 64, "a beat has at most 64 bytes");
+        Self(words)
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        for (part, word) in bytes.chunks_exact_mut(8).zip(self.0) {
+            part.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+impl From<u64> for Data {
+    fn from(low: u64) -> Self {
+        Self([low, 0, 0, 0, 0, 0, 0, 0])
+    }
+}
+
+/// The `tkeep` of a beat with so many bytes, at most 64.
+pub fn keep(byte_count: usize) -> u64 {
+    assert!(byte_count <= 64, "a beat has at most 64 bytes");
+    ((1_u128 << byte_count) - 1) as u64
+}
+
 impl<T: PortField + Copy, const N: usize> PortField for [T; N]
 where
     [T; N]: Default,

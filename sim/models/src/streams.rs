@@ -2,15 +2,15 @@
 //! the stream, [`ReadyPort`] what goes against it; of AXI4-Stream that is [`TreadyPort`], of what
 //! has more of it `back::AxiLite`.
 //!
-//! A flow's index and a tag have room for the widest. The width of a datapath is a type, 64 bits
-//! unless said: `AxisEvent<Wide<7>>`.
+//! A flow's index, a tag and a beat have room for the widest; a narrower datapath uses the low
+//! bits of [`Data`].
 //!
 //! AXI4 is left out: its halves don't have the same sizes (nothing against its writes is as wide
 //! as the datapath). The models of the engines have pins of their own, `golden::host::axi`. `Word`
 //! is left out, as each primitive has another type in it.
 
 use crate::ports;
-use crate::ports::Wide;
+use crate::ports::{Data, Wide};
 
 /// The type that so many bits fit into; `FB` is a flow's index, `T` a tag.
 macro_rules! int {
@@ -70,11 +70,11 @@ macro_rules! sort {
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bits<W>, $($rest:tt)*) => {
-        sort! { $half $head {$($with)* $(#[$doc])* pub $member: W,} {$($against)*} $($rest)* }
+        sort! { $half $head {$($with)* $(#[$doc])* pub $member: Data,} {$($against)*} $($rest)* }
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bits<KB>, $($rest:tt)*) => {
-        sort! { $half $head {$($with)* $(#[$doc])* pub $member: KB,} {$($against)*} $($rest)* }
+        sort! { $half $head {$($with)* $(#[$doc])* pub $member: u64,} {$($against)*} $($rest)* }
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bits<$width:tt>, $($rest:tt)*) => {
@@ -124,14 +124,8 @@ macro_rules! half {
             $($members)*
         } }
     };
-    ($half:ident [$($about:tt)*] bundle $name:ident [W] {$($members:tt)*}) => {
-        sort! { $half {$($about)* pub struct $name<W = u64>} {} {} $($members)* }
-    };
     ($half:ident [$($about:tt)*] bundle $name:ident [E] {$($members:tt)*}) => {
         sort! { $half {$($about)* pub struct $name<E = u64>} {} {} $($members)* }
-    };
-    ($half:ident [$($about:tt)*] bundle $name:ident [W KB] {$($members:tt)*}) => {
-        sort! { $half {$($about)* pub struct $name<W = u64, KB = u8>} {} {} $($members)* }
     };
     ($half:ident [$($about:tt)*] bundle $name:ident $sizes:tt {$($members:tt)*}) => {
         sort! { $half {$($about)* pub struct $name} {} {} $($members)* }

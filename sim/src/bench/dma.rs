@@ -2,7 +2,7 @@
 //! scoreboard: bytes land before the report, none beside a command's range, in order, with errors.
 
 use super::random::{sub, Lengths};
-use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
+use crate::env::axi_mem::AxiMem;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, DmaReadOut};
@@ -13,6 +13,8 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
+/// Bytes of a beat.
+const BEAT_BYTES: u64 = 8;
 /// Cycles between resets in the middle of a run, on average.
 const RESET_CYCLES: u32 = 20_000;
 /// Where memory lies: with carries into every part of the address.
@@ -68,7 +70,7 @@ impl Writes {
         let mut rng = sub(seed, 0);
         let next_addr = BASES[rng.gen_range(0..BASES.len())];
         Self {
-            memory: AxiMem::new(seed),
+            memory: AxiMem::new(BEAT_BYTES as usize, seed),
             commands: Source::new(sub(seed, 1)),
             pending: None,
             payload: Source::new(sub(seed, 2)),
@@ -165,7 +167,7 @@ impl Stimulus<DmaWrite<u128>> for Writes {
         let pins = DmaWriteIn {
             reset,
             s_cmd: command,
-            s_axis: AxisEvent { tdata: beat.unwrap_or(junk.addr), tvalid: beat.is_some() },
+            s_axis: AxisEvent { tdata: beat.unwrap_or(junk.addr).into(), tvalid: beat.is_some() },
             m_axi,
             m_done: ReadyPort { ready: m_done_ready },
         };
@@ -193,7 +195,7 @@ impl Reads {
     fn new(seed: u64) -> Self {
         let mut reads = Self {
             rng: sub(seed, 0),
-            memory: AxiMem::new(seed),
+            memory: AxiMem::new(BEAT_BYTES as usize, seed),
             commands: Source::new(sub(seed, 1)),
             stream: Sink::new(sub(seed, 2)),
             base: 0,
@@ -263,7 +265,7 @@ impl Stimulus<DmaRead> for Reads {
         let m_axis_tready = self.stream.drive();
         if out.m_axis.tvalid && m_axis_tready {
             let byte_count = out.m_axis.tkeep.count_ones() as usize;
-            self.partial.extend(&out.m_axis.tdata.to_le_bytes()[..byte_count]);
+            self.partial.extend(&out.m_axis.tdata.bytes()[..byte_count]);
             if out.m_axis.tlast {
                 self.check_frame(out.m_axis.tuser);
             }

@@ -143,7 +143,7 @@ impl Traffic {
     fn new(config: &NicConfig, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(sub_seed(seed, 1));
         let manners = if seed % 4 == 3 { Manners::Prompt } else { Manners::Stalling };
-        let mut world = World::new(manners, sub_seed(seed, 2));
+        let mut world = World::new(config.data_bytes(), manners, sub_seed(seed, 2));
         let bytes: Vec<u8> = (0..SOURCE_BYTES).map(|_| rng.gen()).collect();
         world.memory.store(SOURCE_BASE, &bytes);
         // READ responses of zeros would hide what stands behind their last byte.

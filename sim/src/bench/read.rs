@@ -99,8 +99,8 @@ impl Port {
 
 fn port_beat(beat: Option<Beat>, junk: u64) -> AxisWords {
     match beat {
-        Some(beat) => AxisWords { tvalid: true, tdata: beat.tdata[0], tlast: beat.tlast },
-        None => AxisWords { tvalid: false, tdata: junk, tlast: junk & 1 != 0 },
+        Some(beat) => AxisWords { tvalid: true, tdata: beat.tdata, tlast: beat.tlast },
+        None => AxisWords { tvalid: false, tdata: junk.into(), tlast: junk & 1 != 0 },
     }
 }
 
@@ -145,7 +145,7 @@ impl Ports {
         if out.m_data.tvalid && pins.m_data.tready {
             let expected = self.expected.pop_front().expect("a beat of a command that has left");
             assert!(
-                expected.is_none_or(|word| word == out.m_data.tdata),
+                expected.is_none_or(|word| word == out.m_data.tdata.0[0]),
                 "frame behind its command"
             );
         }
@@ -327,8 +327,8 @@ impl Stimulus<Completer> for Orders {
             s_order: order.unwrap_or(junk),
             s_response: Axis {
                 tvalid: beat.is_some(),
-                tdata: beat.map_or(junk.addr, |b| b.tdata[0]),
-                tkeep: beat.map_or(0x5a, |b| b.tkeep as u8),
+                tdata: beat.map_or(junk.addr.into(), |b| b.tdata),
+                tkeep: beat.map_or(0x5a, |b| b.tkeep),
                 tlast: beat.map_or(junk.addr & 1 != 0, |b| b.tlast),
             },
             s_done: WriteDone {

@@ -6,7 +6,7 @@ use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::ack::gen::AckGen;
 use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::Wide;
-use nic_models::streams::{self, Axis, ReadyPort, Request, WriteDone};
+use nic_models::streams::{self, ReadyPort, Request, WriteDone};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -285,9 +285,8 @@ impl Dma {
             self.waiting.push_back((out.m_cmd.bytes, out.m_cmd.tag));
         }
         if out.m_data.tvalid && i.m_data.tready {
-            let mut beat = Beat { tlast: out.m_data.tlast, ..Beat::default() };
-            (beat.tdata[0], beat.tkeep) = (out.m_data.tdata, u64::from(out.m_data.tkeep));
-            self.frames.extend(self.frame.take(&beat).map(|f| f.bytes.len()));
+            let frame = self.frame.take(&Beat::of(&out.m_data));
+            self.frames.extend(frame.map(|f| f.bytes.len()));
         }
         while let Some(&(bytes, tag)) = self.waiting.front() {
             if bytes > 0 {
@@ -517,10 +516,7 @@ impl Peers {
             let bytes: Vec<u8> = (0..req.payload_bytes).map(|_| self.rng.gen()).collect();
             self.payload.push(&bytes, false);
         }
-        if let Some(beat) = self.payload.drive(out.s_payload.tready) {
-            let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
-        }
+        i.s_payload = Beat::offered(self.payload.drive(out.s_payload.tready));
         let rows = &mut self.rows;
         if let Some(staged) = self.cfg.drive(out.s_cfg_ready, || rows.pop_front()) {
             i.s_cfg_valid = true;

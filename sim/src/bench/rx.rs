@@ -5,6 +5,7 @@ mod frames;
 use crate::env::stream::{Beat, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::ports::{keep, Data};
 use nic_models::streams::{AxisUser, ReadyPort, TreadyPort};
 use nic_spec::config::NicConfig;
 use rand::{Rng, RngCore, SeedableRng};
@@ -165,10 +166,8 @@ impl RxTraffic {
             // What lies behind the last byte must not matter.
             let mut data = self.rng.next_u64().to_le_bytes();
             data[..bytes.len()].copy_from_slice(bytes);
-            let mut beat = Beat { tkeep: 0xff >> (8 - bytes.len()), tlast, ..Beat::default() };
-            beat.tdata[0] = u64::from_le_bytes(data);
-            beat.tuser = user && tlast;
-            self.beats.push_back(beat);
+            let (tdata, tkeep) = (Data::of(&data), keep(bytes.len()));
+            self.beats.push_back(Beat { tdata, tkeep, tlast, tuser: user && tlast });
         }
     }
 
@@ -231,13 +230,7 @@ impl Stimulus<RxPipe> for RxTraffic {
             cfg_tel_queue_bytes: host.tel_queue_bytes,
             cfg_tel_time_binary: host.tel_time_binary,
             cfg_tel_rates: host.tel_rates,
-            s_axis: AxisUser {
-                tdata: drive.tdata[0],
-                tkeep: drive.tkeep as u8,
-                tvalid: beat.is_some(),
-                tlast: drive.tlast,
-                tuser: drive.tuser,
-            },
+            s_axis: AxisUser { tvalid: beat.is_some(), ..Beat::offered_user(Some(drive)) },
             m_host: TreadyPort { tready: readys[0] },
             m_payload: TreadyPort { tready: readys[1] },
             m_response: TreadyPort { tready: readys[2] },

@@ -5,7 +5,7 @@ use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
 use nic_models::ports::Wide;
-use nic_models::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Telemetry, TreadyPort};
+use nic_models::streams::{Ack, AnyPacket, FeedbackPacket, Telemetry, TreadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row};
 use nic_spec::wire::bth::opcode;
@@ -215,13 +215,6 @@ impl TxStimulus {
     }
 }
 
-fn data_beat(beat: Option<Beat>) -> AxisUser {
-    let beat = beat.map(|b| (true, b)).unwrap_or_default();
-    let (tvalid, b) = beat;
-    let (tlast, tuser) = (b.tlast, b.tuser);
-    AxisUser { tvalid, tdata: b.tdata[0], tkeep: b.tkeep as u8, tlast, tuser }
-}
-
 impl Stimulus<TxPipe> for TxStimulus {
     fn next(&mut self, cycle: u64, out: &TxPipeOut) -> TxPipeIn {
         let mut i = self.config;
@@ -251,15 +244,13 @@ impl Stimulus<TxPipe> for TxStimulus {
         let feedback = self.s_feedback.drive(ready, || feedback.then(|| traffic.feedback()));
         i.s_feedback = feedback.unwrap_or_default();
         // Garbage behind the kept bytes, as a DMA engine may leave it.
-        i.s_data = data_beat(s_data.drive(out.s_data.tready));
+        i.s_data = Beat::offered_user(s_data.drive(out.s_data.tready));
         let kept = (1_u128 << (8 * i.s_data.tkeep.count_ones())) - 1;
-        i.s_data.tdata |= traffic.rng.gen::<u64>() & !(kept as u64);
+        i.s_data.tdata.0[0] |= traffic.rng.gen::<u64>() & !(kept as u64);
         if host && self.s_host.pending_beats() == 0 {
             self.s_host.push(&traffic.host_frame(), false);
         }
-        let beat = data_beat(self.s_host.drive(out.s_host.tready));
-        let AxisUser { tvalid, tdata, tkeep, tlast, .. } = beat;
-        i.s_host = Axis { tvalid, tdata, tkeep, tlast };
+        i.s_host = Beat::offered(self.s_host.drive(out.s_host.tready));
         // A MAC that pauses for so long that the frame FIFO fills up.
         let is_paused = !self.is_prompt && (3000..7000).contains(&(cycle % 16_384));
         let tready = (self.m_axis.drive() && !is_paused) || self.is_prompt;

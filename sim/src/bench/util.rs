@@ -16,6 +16,7 @@ use nic_models::golden::util::stream_mux::{StreamMux, StreamMuxIn, StreamMuxOut}
 use nic_models::golden::util::stream_route::{
     StreamRouteBlock, StreamRouteIn, StreamRouteOut, ITEM_BITS,
 };
+use nic_models::ports::Data;
 use nic_models::ports::Wide;
 use nic_models::streams::AxisUser;
 use nic_spec::config::NicConfig;
@@ -140,8 +141,8 @@ impl Frames {
         *beats_left -= 1;
         FrameFifoIn {
             s_axis: AxisUser {
-                tdata: rng.gen(),
-                tkeep: rng.gen(),
+                tdata: rng.gen::<u64>().into(),
+                tkeep: rng.gen::<u8>().into(),
                 tlast: *beats_left == 0,
                 // Means nothing before the last beat.
                 tuser: rng.gen_ratio(1, 4),
@@ -152,7 +153,7 @@ impl Frames {
     }
 }
 
-impl Stimulus<FrameFifo<(u64, u8)>> for Frames {
+impl Stimulus<FrameFifo<(Data, u64)>> for Frames {
     fn next(&mut self, _cycle: u64, out: &FrameFifoOut) -> FrameFifoIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         let (rng, left) = (&mut self.rng, &mut self.beats_left);

@@ -1,4 +1,4 @@
-//! AXI4 slave memory of 64-bit beats: sparse pages, seeded stalls and latency, error ranges, a
+//! AXI4 slave memory of 64 bits and more: sparse pages, seeded stalls and latency, error ranges, a
 //! record of every written byte, and a check of the master's manners.
 //!
 //! Outputs are registers like any block's. Call [`AxiMem::drive_write`] and
@@ -7,6 +7,7 @@
 
 use super::stream::Stall;
 use nic_models::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
+use nic_models::ports::Data;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -14,16 +15,14 @@ use std::ops::Range;
 
 /// Bytes of a page; no burst may cross its end.
 pub const PAGE_BYTES: u64 = 4096;
-/// Bytes of a beat.
-pub const BEAT_BYTES: u64 = 8;
 /// `resp`: done.
 pub const RESP_OKAY: u8 = 0;
 /// `resp`: the slave failed.
 pub const RESP_SLVERR: u8 = 2;
-/// What goes with each address: beats of 8 bytes (size 3), INCR (burst 1), id 0, no lock, normal
+/// What goes with each address behind the size of a beat: INCR (burst 1), id 0, no lock, normal
 /// memory that is not cacheable and bufferable (cache 3), data that is secure and not privileged
 /// (prot 0), qos 0.
-const SIDEBANDS: [u8; 7] = [3, 1, 0, 0, 0b0011, 0b000, 0];
+const SIDEBANDS: [u8; 6] = [1, 0, 0, 0b0011, 0b000, 0];
 /// Bursts that a channel queues before its address ready goes low for good.
 const QUEUE_BURSTS: usize = 16;
 /// Longest latency from the last transfer of a request to its answer, in cycles.
@@ -55,6 +54,8 @@ struct Burst {
 /// The memory and its AXI4 slave.
 #[derive(Clone)]
 pub struct AxiMem {
+    /// Bytes of a beat.
+    beat_bytes: u64,
     pages: BTreeMap<u64, Page>,
     error_ranges: Vec<Range<u64>>,
     violations: Vec<String>,
@@ -71,11 +72,11 @@ struct WriteSide {
     pins: WriteSlave,
     bursts: VecDeque<Burst>,
     /// Beats whose address has not come yet: data, strobe, last.
-    early: VecDeque<(u64, u8, bool)>,
+    early: VecDeque<(Data, u64, bool)>,
     /// Due cycle and response.
     answers: VecDeque<(u64, u8)>,
     waiting_aw: Option<(u64, u8)>,
-    waiting_w: Option<(u64, u8, bool)>,
+    waiting_w: Option<(Data, u64, bool)>,
 }
 
 #[derive(Clone)]
@@ -89,8 +90,10 @@ struct ReadSide {
 }
 
 impl AxiMem {
-    /// A memory full of zeros whose stalls and latencies are a function of `seed`.
-    pub fn new(seed: u64) -> Self {
+    /// A memory full of zeros with beats of `beat_bytes`, whose stalls and latencies are a function
+    /// of `seed`.
+    pub fn new(beat_bytes: usize, seed: u64) -> Self {
+        assert!([8, 16, 32, 64].contains(&beat_bytes), "beats of 8 to 64 bytes");
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xa814_3e3b);
         let mut sub = || ChaCha8Rng::from_rng(&mut rng).expect("ChaCha cannot fail");
         let write = WriteSide {
@@ -113,6 +116,7 @@ impl AxiMem {
             waiting_ar: None,
         };
         Self {
+            beat_bytes: beat_bytes as u64,
             pages: BTreeMap::new(),
             error_ranges: Vec::new(),
             violations: Vec::new(),
@@ -120,6 +124,11 @@ impl AxiMem {
             write,
             read,
         }
+    }
+
+    /// Bytes of a beat.
+    pub fn beat_bytes(&self) -> usize {
+        self.beat_bytes as usize
     }
 
     /// Never stalls, and answers `latency_cycles` after the request.
@@ -231,10 +240,10 @@ impl AxiMem {
         page.map_or(0, |page| page.bytes[(addr % PAGE_BYTES) as usize])
     }
 
-    fn aligned_beat(&self, addr: u64) -> u64 {
-        let Some(page) = self.pages.get(&(addr / PAGE_BYTES)) else { return 0 };
-        let at = ((addr % PAGE_BYTES) & !(BEAT_BYTES - 1)) as usize;
-        u64::from_le_bytes(page.bytes[at..at + 8].try_into().expect("8 bytes"))
+    fn aligned_beat(&self, addr: u64) -> Data {
+        let Some(page) = self.pages.get(&(addr / PAGE_BYTES)) else { return Data::default() };
+        let at = ((addr % PAGE_BYTES) & !(self.beat_bytes - 1)) as usize;
+        Data::of(&page.bytes[at..at + self.beat_bytes as usize])
     }
 
     fn violation(&mut self, text: String) {
@@ -246,12 +255,13 @@ impl AxiMem {
     /// Checks an address and makes a burst of it.
     fn burst(&mut self, channel: &str, addr: u64, len: u8, sidebands: [u8; 7], due: u64) -> Burst {
         let beat_count = u64::from(len) + 1;
-        let end = (addr & !(BEAT_BYTES - 1)).wrapping_add(beat_count * BEAT_BYTES);
+        let end = (addr & !(self.beat_bytes - 1)).wrapping_add(beat_count * self.beat_bytes);
         if addr / PAGE_BYTES != end.wrapping_sub(1) / PAGE_BYTES {
             self.violation(format!("{channel}: {addr:#x} with {beat_count} beats crosses 4 KB"));
         }
-        if sidebands != SIDEBANDS {
-            self.violation(format!("{channel}: {sidebands:?} are not {SIDEBANDS:?}"));
+        if sidebands[0] != self.beat_bytes.ilog2() as u8 || sidebands[1..] != SIDEBANDS {
+            let size = self.beat_bytes.ilog2();
+            self.violation(format!("{channel}: {sidebands:?} are not {size} and {SIDEBANDS:?}"));
         }
         let error = self.error_ranges.iter().any(|r| addr < r.end && r.start < end);
         Burst { addr, beat_count, beats_done: 0, due_cycle: due, error }
@@ -305,16 +315,17 @@ impl AxiMem {
     fn write_beat(&mut self) {
         let (data, strb, last) = self.write.early.pop_front().expect("a beat waits");
         let burst = *self.write.bursts.front().expect("a burst is open");
-        let first_addr = burst.addr & !(BEAT_BYTES - 1);
-        let addr = first_addr + burst.beats_done * BEAT_BYTES;
-        if burst.beats_done == 0 && u64::from(strb) & ((1 << (burst.addr - first_addr)) - 1) != 0 {
+        let first_addr = burst.addr & !(self.beat_bytes - 1);
+        let addr = first_addr + burst.beats_done * self.beat_bytes;
+        if burst.beats_done == 0 && strb & ((1 << (burst.addr - first_addr)) - 1) != 0 {
             self.violation(format!("W: strobe {strb:#x} below address {:#x}", burst.addr));
         }
         if !burst.error {
             let page = self.pages.entry(addr / PAGE_BYTES).or_default();
             let at = (addr % PAGE_BYTES) as usize;
-            for i in (0..8).filter(|i| strb >> i & 1 == 1) {
-                page.bytes[at + i] = (data >> (8 * i)) as u8;
+            let bytes = data.bytes();
+            for i in (0..64).filter(|i| strb >> i & 1 == 1) {
+                page.bytes[at + i] = bytes[i];
                 page.written[(at + i) / 64] |= 1 << ((at + i) % 64);
             }
         }
@@ -378,10 +389,13 @@ impl AxiMem {
         if burst.due_cycle > self.read.cycle {
             return;
         }
-        let data = self.aligned_beat(burst.addr + burst.beats_done * BEAT_BYTES);
-        let side = &mut self.read;
+        let data = self.aligned_beat(burst.addr + burst.beats_done * self.beat_bytes);
+        let (side, words) = (&mut self.read, self.beat_bytes as usize / 8);
         side.pins.rvalid = true;
-        side.pins.rdata = if burst.error { side.rng.gen() } else { data };
+        side.pins.rdata = data;
+        if burst.error {
+            side.pins.rdata.0[..words].fill_with(|| side.rng.gen());
+        }
         side.pins.rresp = if burst.error { RESP_SLVERR } else { RESP_OKAY };
         side.pins.rlast = burst.beats_done + 1 == burst.beat_count;
         side.bursts[0].beats_done += 1;
@@ -403,13 +417,13 @@ mod tests {
         ReadMaster { arsize: 3, arburst: 1, arcache: 3, ..Default::default() }
     }
 
-    fn write_one(mem: &mut AxiMem, addr: u64, len: u8, beats: &[(u64, u8)]) -> u8 {
+    fn write_one(mem: &mut AxiMem, addr: u64, len: u8, beats: &[(u64, u64)]) -> u8 {
         let aw = WriteMaster { awaddr: addr, awlen: len, ..idle_write() };
         let (mut aw_sent, mut sent) = (false, 0);
         for _ in 0..10_000 {
             let mut pins = WriteMaster { awvalid: !aw_sent, bready: true, ..aw };
             if let Some(&(data, strb)) = beats.get(sent) {
-                (pins.wdata, pins.wstrb, pins.wvalid) = (data, strb, true);
+                (pins.wdata, pins.wstrb, pins.wvalid) = (data.into(), strb, true);
                 pins.wlast = sent + 1 == beats.len();
             }
             let slave = mem.drive_write(&pins);
@@ -424,7 +438,7 @@ mod tests {
 
     #[test]
     fn axi_mem_records_exactly_the_strobed_bytes() {
-        let mut mem = AxiMem::new(1);
+        let mut mem = AxiMem::new(8, 1);
         let beats = [(0x8877_6655_4433_2211, 0xe0), (0x1817_1615_1413_1211, 0x03)];
         assert_eq!(write_one(&mut mem, 0x1ff5 - 0x1000, 1, &beats), RESP_OKAY);
         assert_eq!(mem.written_ranges(), vec![0xff5..0xffa]);
@@ -434,10 +448,10 @@ mod tests {
 
     #[test]
     fn axi_mem_reports_a_crossed_page_and_a_wrong_last() {
-        let mut mem = AxiMem::new(2);
+        let mut mem = AxiMem::new(8, 2);
         write_one(&mut mem, 0xff8, 1, &[(1, 0xff), (2, 0xff)]);
         assert!(mem.violations()[0].contains("crosses 4 KB"), "{:?}", mem.violations());
-        let mut mem = AxiMem::new(2);
+        let mut mem = AxiMem::new(8, 2);
         write_one(&mut mem, 0x100, 1, &[(1, 0xff), (2, 0xff), (3, 0xff)]);
         assert!(mem.violations()[0].contains("wlast"), "{:?}", mem.violations());
     }
@@ -451,7 +465,7 @@ mod tests {
             WriteMaster { awprot: 1, ..idle_write() },
             WriteMaster { awqos: 1, ..idle_write() },
         ] {
-            let mut mem = AxiMem::new(5).without_stalls(1);
+            let mut mem = AxiMem::new(8, 5).without_stalls(1);
             mem.drive_write(&WriteMaster { awvalid: true, ..address });
             mem.drive_write(&WriteMaster { awvalid: true, ..address });
             let [first, ..] = mem.violations() else { panic!("nothing found in {address:?}") };
@@ -461,7 +475,7 @@ mod tests {
 
     #[test]
     fn axi_mem_fails_where_it_should() {
-        let mut mem = AxiMem::new(3);
+        let mut mem = AxiMem::new(8, 3);
         mem.fail_in(0x2000..0x2001);
         assert_eq!(write_one(&mut mem, 0x2000, 0, &[(1, 0xff)]), RESP_SLVERR);
         assert_eq!(write_one(&mut mem, 0x2008, 0, &[(1, 0xff)]), RESP_OKAY);
@@ -470,7 +484,7 @@ mod tests {
 
     #[test]
     fn axi_mem_reads_bursts_in_order() {
-        let mut mem = AxiMem::new(4);
+        let mut mem = AxiMem::new(8, 4);
         let bytes: Vec<u8> = (0..64).collect();
         mem.store(0x3000, &bytes);
         let mut requests: VecDeque<(u64, u8)> = [(0x3000, 3), (0x3021, 1)].into();
@@ -490,6 +504,6 @@ mod tests {
         }
         let beat = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         let expect = [(0, false), (8, false), (16, false), (24, true), (32, false), (40, true)];
-        assert_eq!(got, expect.map(|(at, last)| (beat(at), last)));
+        assert_eq!(got, expect.map(|(at, last)| (Data::from(beat(at)), last)));
     }
 }

@@ -8,19 +8,35 @@ use nic_driver::Bus;
 use nic_harness::lockstep::{StepError, Stepper};
 use nic_models::golden::nic::{NicIn, NicOut};
 use nic_models::ports::Both;
-use nic_models::streams::{AxiLite, Axis, AxisUser, TreadyPort};
+use nic_models::streams::{AxiLite, TreadyPort};
+use nic_spec::config::NicConfig;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Bytes a beat of the datapath.
-const BEAT_BYTES: usize = 8;
 /// Longest register access in cycles: a counter read, and some.
 const ACCESS_CYCLES_MAX: u64 = 1000;
 
-/// An engine with the NIC's pins.
-pub type NicEngine = Box<dyn Stepper<In = NicIn, Out = NicOut> + Send>;
+/// Whatever has the NIC's pins and takes its steps.
+type Steps = Box<dyn Stepper<In = NicIn, Out = NicOut> + Send>;
+
+/// An engine that runs a NIC.
+pub struct NicEngine {
+    steps: Steps,
+    /// Bytes a beat of its datapath.
+    data_bytes: usize,
+}
+
+impl NicEngine {
+    /// The engine `steps` for a NIC of the sizes of `config`.
+    pub fn new<S>(config: &NicConfig, steps: S) -> Self
+    where
+        S: Stepper<In = NicIn, Out = NicOut> + Send + 'static,
+    {
+        Self { steps: Box::new(steps), data_bytes: config.data_bytes() }
+    }
+}
 
 /// Why a register access, and with it a driver call, fails.
 #[derive(Debug)]
@@ -98,13 +114,14 @@ impl fmt::Debug for World {
 }
 
 impl World {
-    /// Surroundings whose random behaviour is a function of `seed`.
-    pub fn new(manners: Manners, seed: u64) -> Self {
+    /// Surroundings of a NIC with beats of `data_bytes`, whose random behaviour is a function of
+    /// `seed`.
+    pub fn new(data_bytes: usize, manners: Manners, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x57a7_1014);
         let mut sub = || ChaCha8Rng::from_rng(&mut rng).expect("ChaCha cannot fail");
-        let memory = AxiMem::new(seed);
-        let (prompt, rx) = (manners == Manners::Prompt, FrameSource::new(sub(), BEAT_BYTES));
-        let host_tx = FrameSource::new(sub(), BEAT_BYTES);
+        let memory = AxiMem::new(data_bytes, seed);
+        let (prompt, rx) = (manners == Manners::Prompt, FrameSource::new(sub(), data_bytes));
+        let host_tx = FrameSource::new(sub(), data_bytes);
         let stalls = std::array::from_fn(|_| Stall::new(sub()));
         let memory = if prompt { memory.without_stalls(MEMORY_LATENCY_CYCLES) } else { memory };
         Self {
@@ -135,7 +152,7 @@ impl World {
     pub fn stall_everything(&mut self, seed: u64) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x57a7_1015);
         let mut sub = || ChaCha8Rng::from_rng(&mut rng).expect("ChaCha cannot fail");
-        self.rx = FrameSource::new(sub(), BEAT_BYTES);
+        self.rx = FrameSource::new(sub(), self.memory.beat_bytes());
         self.register_stalls = Some(std::array::from_fn(|_| Stall::new(sub())));
     }
 
@@ -206,10 +223,10 @@ impl World {
                 self.memory.drive_write(&out.m_axi.0),
                 self.memory.drive_read(&out.m_axi.1),
             ),
-            s_axis_rx: axis(rx),
+            s_axis_rx: Beat::offered_user(rx),
             m_axis_tx: TreadyPort { tready: go[0] },
             m_axis_host: TreadyPort { tready: go[1] },
-            s_axis_host: good(host),
+            s_axis_host: Beat::offered(host),
         };
         self.collect(out, go);
         self.cycle += 1;
@@ -249,12 +266,12 @@ impl World {
         self.quiet_cycles = if busy { 0 } else { self.quiet_cycles + 1 };
         if out.m_axis_tx.tvalid && go[0] {
             self.tx_beats += 1;
-            if let Some(frame) = self.tx_sink.take(&beat(&out.m_axis_tx)) {
+            if let Some(frame) = self.tx_sink.take(&Beat::of(&out.m_axis_tx)) {
                 self.sent.push_back((self.cycle, frame));
             }
         }
         if out.m_axis_host.tvalid && go[1] {
-            self.to_host.extend(self.host_sink.take(&beat(&out.m_axis_host)));
+            self.to_host.extend(self.host_sink.take(&Beat::of(&out.m_axis_host)));
         }
     }
 
@@ -339,14 +356,15 @@ impl std::ops::DerefMut for Station {
 impl Station {
     /// Resets `engine` and puts it into its surroundings.
     pub fn new(mut engine: NicEngine, manners: Manners, seed: u64) -> Result<Self, StepError> {
-        let out = engine.reset()?;
-        Ok(Self { engine, out, world: World::new(manners, seed) })
+        let out = engine.steps.reset()?;
+        let world = World::new(engine.data_bytes, manners, seed);
+        Ok(Self { engine, out, world })
     }
 
     /// One clock cycle.
     pub fn tick(&mut self) -> Result<(), StepError> {
         let pins = self.world.drive(&self.out);
-        self.out = self.engine.step(&pins)?;
+        self.out = self.engine.steps.step(&pins)?;
         Ok(())
     }
 
@@ -358,7 +376,7 @@ impl Station {
     /// One cycle during an access.
     pub fn tick_access(&mut self) -> Result<Option<(u32, bool)>, StepError> {
         let (pins, answer) = self.world.drive_access(&self.out);
-        self.out = self.engine.step(&pins)?;
+        self.out = self.engine.steps.step(&pins)?;
         Ok(answer)
     }
 
@@ -397,27 +415,6 @@ impl HostMemory for Station {
         self.world.memory.store_words(address, words);
         Ok(())
     }
-}
-
-fn axis(beat: Option<Beat>) -> AxisUser {
-    beat.map_or_else(AxisUser::default, |b| AxisUser {
-        tdata: b.tdata[0],
-        tkeep: b.tkeep as u8,
-        tvalid: true,
-        tlast: b.tlast,
-        tuser: b.tuser,
-    })
-}
-
-fn good(beat: Option<Beat>) -> Axis {
-    let AxisUser { tdata, tkeep, tvalid, tlast, .. } = axis(beat);
-    Axis { tdata, tkeep, tvalid, tlast }
-}
-
-fn beat(pins: &Axis) -> Beat {
-    let mut tdata = [0; 8];
-    tdata[0] = pins.tdata;
-    Beat { tdata, tkeep: u64::from(pins.tkeep), tlast: pins.tlast, tuser: false }
 }
 
 /// A seed for each part of a run.

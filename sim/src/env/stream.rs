@@ -4,6 +4,8 @@
 //! are registers, so a transfer in the cycle that is being prepared is known: a source has
 //! `valid` in hand and sees the block's `ready`, a sink the other way round.
 
+use nic_models::ports::{keep, Data};
+use nic_models::streams::{Axis, AxisUser};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -102,14 +104,35 @@ impl Sink {
 /// One AXI4-Stream beat of up to 512 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beat {
-    /// Byte 0 in bits 7:0 of word 0.
-    pub tdata: [u64; 8],
+    /// Its bytes.
+    pub tdata: Data,
     /// One bit per byte.
     pub tkeep: u64,
     /// Last beat of the frame.
     pub tlast: bool,
     /// On the last beat: the frame is bad.
     pub tuser: bool,
+}
+
+impl Beat {
+    /// The pins of a stream that offers it, or nothing.
+    pub fn offered_user(beat: Option<Self>) -> AxisUser {
+        let tvalid = beat.is_some();
+        let Self { tdata, tkeep, tlast, tuser } = beat.unwrap_or_default();
+        AxisUser { tdata, tkeep, tvalid, tlast, tuser }
+    }
+
+    /// The same of a stream in which nothing is bad.
+    pub fn offered(beat: Option<Self>) -> Axis {
+        let AxisUser { tdata, tkeep, tvalid, tlast, .. } = Self::offered_user(beat);
+        Axis { tdata, tkeep, tvalid, tlast }
+    }
+
+    /// What stands at the pins of a stream.
+    pub fn of(pins: &Axis) -> Self {
+        let Axis { tdata, tkeep, tlast, .. } = *pins;
+        Self { tdata, tkeep, tlast, tuser: false }
+    }
 }
 
 /// The beats of `frame` on a stream of `beat_bytes` bytes; bytes past the end are 0.
@@ -119,13 +142,8 @@ pub fn frame_to_beats(frame: &[u8], beat_bytes: usize, tuser: bool) -> Vec<Beat>
     assert!((1..=64).contains(&beat_bytes), "beat_bytes must be in 1..=64");
     let beat_count = frame.len().div_ceil(beat_bytes);
     let beat = |(i, bytes): (usize, &[u8])| {
-        let mut beat = Beat { tlast: i + 1 == beat_count, ..Beat::default() };
-        beat.tuser = tuser && beat.tlast;
-        for (at, byte) in bytes.iter().enumerate() {
-            beat.tdata[at / 8] |= u64::from(*byte) << (8 * (at % 8));
-            beat.tkeep |= 1 << at;
-        }
-        beat
+        let tlast = i + 1 == beat_count;
+        Beat { tdata: Data::of(bytes), tkeep: keep(bytes.len()), tlast, tuser: tuser && tlast }
     };
     frame.chunks(beat_bytes).enumerate().map(beat).collect()
 }
@@ -208,7 +226,8 @@ impl FrameSink {
     /// Takes a transferred beat; returns the frame that it ends.
     pub fn take(&mut self, beat: &Beat) -> Option<Frame> {
         let kept = (0..64).filter(|at| beat.tkeep >> at & 1 != 0);
-        self.partial.extend(kept.map(|at| (beat.tdata[at / 8] >> (8 * (at % 8))) as u8));
+        let bytes = beat.tdata.bytes();
+        self.partial.extend(kept.map(|at| bytes[at]));
         let is_last = beat.tlast;
         is_last.then(|| Frame { bytes: core::mem::take(&mut self.partial), tuser: beat.tuser })
     }

@@ -111,7 +111,7 @@ impl Polling {
         }
         let tready = TreadyPort { tready: self.engine[1].drive() && self.beats.len() < 2 };
         if out.m_data.tvalid && tready.tready {
-            self.beats.push(out.m_data.tdata);
+            self.beats.push(out.m_data.tdata.0[0]);
             assert_eq!(out.m_data.tlast, self.beats.len() == 2, "last");
         }
         if let (Some(addr), 2) = (self.command, self.beats.len()) {

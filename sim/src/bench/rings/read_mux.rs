@@ -4,6 +4,7 @@ use crate::bench::random::sub;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::Stimulus;
 use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut};
+use nic_models::ports::Data;
 use nic_models::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -44,7 +45,7 @@ impl TwoReaders {
         for n in 0..beat_count {
             let tlast = n + 1 == beat_count;
             let beat = AxisUser {
-                tdata: command.addr.wrapping_add(u64::from(n) << 32),
+                tdata: command.addr.wrapping_add(u64::from(n) << 32).into(),
                 tkeep: if tlast { 0xff >> (8 * beat_count - command.bytes) } else { 0xff },
                 tlast,
                 tuser: tlast && self.rng.gen_ratio(1, 4),
@@ -55,7 +56,7 @@ impl TwoReaders {
         }
     }
 
-    fn check(&mut self, user: usize, tdata: u64, tlast: bool, tuser: bool) {
+    fn check(&mut self, user: usize, tdata: Data, tlast: bool, tuser: bool) {
         let beat = self.expected[user].pop_front().expect("a beat of this user is on its way");
         let wanted = (beat.tdata, beat.tlast, beat.tuser);
         assert_eq!((tdata, tlast, tuser), wanted, "user {user}");

@@ -299,7 +299,7 @@ impl Submitting {
         for (n, tdata) in words.into_iter().enumerate() {
             let tlast = n == 4;
             self.beats.push_back(AxisWordsUser {
-                tdata,
+                tdata: tdata.into(),
                 tlast,
                 tuser: tlast && wr.is_none(),
                 tvalid: true,

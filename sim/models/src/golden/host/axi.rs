@@ -1,6 +1,7 @@
-//! Pins of the AXI4 channels of 64-bit beats, of the master and of the slave.
+//! Pins of the AXI4 channels, of the master and of the slave.
 
 use crate::ports;
+use crate::ports::Data;
 
 /// `AxCACHE` (AXI4, A4.4): normal memory, not cacheable, bufferable. Bit 0, bufferable: whoever
 /// orders the access may answer it. Bit 1, modifiable: a bridge may make wider or narrower beats
@@ -38,7 +39,7 @@ ports! {
         pub awaddr: u64,
         /// Beats less one.
         pub awlen: u8,
-        /// log2 of the bytes a beat: 3.
+        /// log2 of the bytes a beat.
         pub awsize: u8,
         /// 1: INCR.
         pub awburst: u8,
@@ -53,9 +54,9 @@ ports! {
         /// Address valid.
         pub awvalid: bool,
         /// Data, byte 0 in bits 7:0.
-        pub wdata: u64,
+        pub wdata: Data,
         /// Bytes that are written.
-        pub wstrb: u8,
+        pub wstrb: u64,
         /// Last beat of the burst.
         pub wlast: bool,
         /// Data valid.
@@ -88,7 +89,7 @@ ports! {
         pub araddr: u64,
         /// Beats less one.
         pub arlen: u8,
-        /// log2 of the bytes a beat: 3.
+        /// log2 of the bytes a beat.
         pub arsize: u8,
         /// 1: INCR.
         pub arburst: u8,
@@ -114,7 +115,7 @@ ports! {
         /// Id of the read.
         pub rid: u8,
         /// Data of a whole aligned beat.
-        pub rdata: u64,
+        pub rdata: Data,
         /// 0 okay, 2 slave error, 3 decode error.
         pub rresp: u8,
         /// Last beat of the burst.

@@ -7,7 +7,7 @@ use crate::golden::rx::verdict::{is_roce_for_us, judge, Format, Kind, Packet, Re
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;
-use crate::ports::Golden;
+use crate::ports::{keep, Data, Golden};
 use crate::streams::{Answer, Axis, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
 use nic_spec::wire::telemetry;
 use std::collections::VecDeque;
@@ -129,7 +129,7 @@ impl RxEvents {
     }
 }
 
-type HostBeat = Beat<(u64, u8)>;
+type HostBeat = Beat<(Data, u64)>;
 
 /// Whole frames in, one beat a cycle out: a queue and two places behind it. A frame of more than
 /// one beat passes the queue when that is empty.
@@ -157,11 +157,9 @@ impl PayloadFifo {
         }
         let Some(frame) = frame else { return };
         let beat_count = frame.len().div_ceil(8);
-        self.queue.extend(frame.chunks(8).enumerate().map(|(i, bytes)| {
-            let mut data = [0; 8];
-            data[..bytes.len()].copy_from_slice(bytes);
-            let keep = (0xff_u16 >> (8 - bytes.len())) as u8;
-            Beat { data: (u64::from_le_bytes(data), keep), last: i + 1 == beat_count }
+        self.queue.extend(frame.chunks(8).enumerate().map(|(i, bytes)| Beat {
+            data: (Data::of(bytes), keep(bytes.len())),
+            last: i + 1 == beat_count,
         }));
         if self.stage.is_none() && beat_count > 1 {
             self.stage = self.queue.pop_front();
@@ -198,7 +196,7 @@ pub struct RxPipe {
     is_roce: bool,
     host_ended: bool,
     host_line: VecDeque<HostEntry>,
-    host_fifo: FrameFifo<(u64, u8)>,
+    host_fifo: FrameFifo<(Data, u64)>,
     verdicts: VecDeque<Verdict>,
     /// Accepted packets between event and FIFOs.
     accepted: VecDeque<(u64, Box<Packet>)>,
@@ -251,12 +249,12 @@ impl RxPipe {
     /// Takes a raw beat.
     fn take(&mut self, i: &RxPipeIn) {
         let settings = Settings::from(i);
-        let kept = 8 - i.s_axis.tkeep.leading_zeros() as usize;
+        let kept = 64 - i.s_axis.tkeep.leading_zeros() as usize;
         let byte_count = if i.s_axis.tlast { kept.max(1) } else { 8 };
         let index = self.frame_beats;
         self.frame_beats += 1;
         if self.frame_beats <= FRAME_BEATS_MAX {
-            self.frame.extend(&i.s_axis.tdata.to_le_bytes()[..byte_count]);
+            self.frame.extend(&i.s_axis.tdata.bytes()[..byte_count]);
         }
         if index == DECIDING_BEAT || (i.s_axis.tlast && index < DECIDING_BEAT) {
             self.is_roce = is_roce_for_us(&self.frame, &settings);

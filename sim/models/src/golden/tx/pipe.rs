@@ -10,7 +10,7 @@ use super::pack::{Packer, Piece, Place};
 pub use super::ports::{TxPipeIn, TxPipeOut};
 use crate::events::TxEvents;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
-use crate::ports::Golden;
+use crate::ports::{keep, Data, Golden};
 use crate::starts::Starts;
 use crate::streams::{Ack, ReadError};
 use nic_spec::config::NicConfig;
@@ -355,18 +355,16 @@ impl TxPipe {
                 self.frames.pop_front();
                 self.first_frame += 1;
             }
-            let mut bytes = [0; 8];
-            bytes[..count].copy_from_slice(&self.frames[0][offset..offset + count]);
-            self.out.m_axis.tdata = u64::from_le_bytes(bytes);
-            self.out.m_axis.tkeep = (0xff_u16 >> (8 - count)) as u8;
+            self.out.m_axis.tdata = Data::of(&self.frames[0][offset..offset + count]);
+            self.out.m_axis.tkeep = keep(count);
             self.out.m_axis.tlast = last;
         }
     }
 }
 
-fn keep_bytes(body: &mut Vec<u8>, tdata: u64, tkeep: u8) {
+fn keep_bytes(body: &mut Vec<u8>, tdata: Data, tkeep: u64) {
     let count = tkeep.count_ones() as usize;
-    body.extend_from_slice(&tdata.to_le_bytes()[..count]);
+    body.extend_from_slice(&tdata.bytes()[..count]);
 }
 
 impl Golden for TxPipe {

@@ -2,7 +2,7 @@
 //! frame; a frame that is opened leaves as it comes.
 
 use crate::ports;
-use crate::ports::Golden;
+use crate::ports::{Data, Golden};
 use crate::streams::{Axis, AxisUser, TreadyPort};
 use std::collections::VecDeque;
 
@@ -161,7 +161,7 @@ impl<T: Copy + Default> FrameFifo<T> {
 }
 
 ports! {
-    /// Inputs of the 64-bit block.
+    /// Inputs of the block.
     pub struct FrameFifoIn {
         /// Synchronous reset.
         pub reset: bool,
@@ -176,7 +176,7 @@ ports! {
     }
 }
 ports! {
-    /// Outputs of the 64-bit block.
+    /// Outputs of the block.
     pub struct FrameFifoOut {
         /// The offered beat will be taken.
         pub s_axis: TreadyPort,
@@ -189,7 +189,7 @@ ports! {
     }
 }
 
-impl Golden for FrameFifo<(u64, u8)> {
+impl Golden for FrameFifo<(Data, u64)> {
     type In = FrameFifoIn;
     type Out = FrameFifoOut;
     fn step(&mut self, i: &FrameFifoIn) -> FrameFifoOut {

@@ -2,7 +2,7 @@
 
 use crate::events::CqEvents;
 use crate::ports;
-use crate::ports::Golden;
+use crate::ports::{Data, Golden};
 use crate::starts::Starts;
 use crate::streams::{
     back, AxisWords, Consumer, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand,
@@ -222,7 +222,7 @@ impl Golden for CqRing {
         self.out.ring.waiting = if self.out.ring.owns { self.unseen } else { self.head_seen };
         self.out.m_data = AxisWords {
             tvalid: matches!(next, State::First | State::Second),
-            tdata: self.entry as u64,
+            tdata: Data::from(self.entry as u64),
             tlast: next == State::Second,
         };
         self.out.landed = self.indices.landed;

@@ -5,7 +5,7 @@ use crate::golden::host::dma::bursts::{Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
-use crate::ports::Golden;
+use crate::ports::{keep, Data, Golden};
 use crate::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
 
 /// Commands that are asked for ahead of their data.
@@ -15,9 +15,9 @@ const WAITING_COMMANDS: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamBeat {
     /// Data, byte 0 in bits 7:0; 0 outside `keep`.
-    pub data: u64,
+    pub data: Data,
     /// Valid bytes.
-    pub keep: u8,
+    pub keep: u64,
     /// Last beat of the command.
     pub last: bool,
     /// On the last beat: the memory reported an error.
@@ -32,14 +32,13 @@ struct Step {
 }
 
 /// Bytes that have come from the bus and not gone to the stream.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Active {
     at: u64,
     bus_bytes_left: u64,
     bytes_left: u64,
     opened: bool,
-    held: u128,
-    held_bytes: u64,
+    held: Vec<u8>,
     error: bool,
 }
 
@@ -47,7 +46,7 @@ struct Active {
 struct Aligner {
     beat_bytes: u64,
     descriptions: LutFifo<Description>,
-    bus: Skid<(u64, bool)>,
+    bus: Skid<(Data, bool)>,
     active: Option<Active>,
     rotated: Option<Step>,
     beat: StreamBeat,
@@ -67,7 +66,7 @@ impl Aligner {
         }
     }
 
-    fn step(&mut self, reset: bool, d: Option<Description>, r: Option<(u64, bool)>, ready: bool) {
+    fn step(&mut self, reset: bool, d: Option<Description>, r: Option<(Data, bool)>, ready: bool) {
         if reset {
             *self = Self::new(self.beat_bytes as usize);
             return;
@@ -79,13 +78,13 @@ impl Aligner {
         }
         let mut takes_bus = false;
         if self.rotated.is_none() {
-            if let Some(mut active) = self.active {
+            if let Some(mut active) = self.active.take() {
                 let needs_bus = active.bus_bytes_left > 0;
                 if !needs_bus || self.bus.m_valid() {
                     takes_bus = needs_bus;
                     self.rotated = Some(self.advance(&mut active));
-                    self.active = (active.bytes_left > 0).then_some(active);
                 }
+                self.active = (active.bytes_left > 0).then_some(active);
             }
         }
         let load = self.active.is_none() && self.descriptions.m_valid();
@@ -111,9 +110,7 @@ impl Aligner {
             let (data, error) = self.bus.m_data();
             let lane = active.at % self.beat_bytes;
             let came = active.bus_bytes_left.min(self.beat_bytes - lane);
-            let bytes = data >> (8 * lane) & (u64::MAX >> (64 - 8 * came));
-            active.held |= u128::from(bytes) << (8 * active.held_bytes);
-            active.held_bytes += came;
+            active.held.extend(&data.bytes()[lane as usize..(lane + came) as usize]);
             active.at = active.at.wrapping_add(came);
             active.bus_bytes_left -= came;
             active.error |= error;
@@ -124,11 +121,11 @@ impl Aligner {
         let count = active.bytes_left.min(self.beat_bytes);
         active.bytes_left -= count;
         let last = active.bytes_left == 0;
-        let data = active.held as u64 & (u64::MAX >> (64 - 8 * count));
-        active.held >>= 8 * count;
-        active.held_bytes -= count;
-        let keep = ((1_u16 << count) - 1) as u8;
-        Step { beat: Some(StreamBeat { data, keep, last, error: last && active.error }) }
+        let count = count as usize;
+        let data = Data::of(&active.held[..count]);
+        active.held.drain(..count);
+        let error = last && active.error;
+        Step { beat: Some(StreamBeat { data, keep: keep(count), last, error }) }
     }
 }
 
@@ -140,9 +137,9 @@ pub struct DmaRead {
 }
 
 impl DmaRead {
-    /// An engine for beats of `beat_bytes`, at most 8.
+    /// An engine for beats of `beat_bytes`, a power of two up to 64.
     pub fn new(beat_bytes: usize) -> Self {
-        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 8, "beats of 1, 2, 4 or 8 bytes");
+        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 64, "beats of 1 to 64 bytes");
         Self { cutter: DmaBursts::new(beat_bytes), aligner: Aligner::new(beat_bytes) }
     }
 
@@ -189,7 +186,7 @@ impl DmaRead {
 }
 
 ports! {
-    /// Inputs of the 64-bit engine.
+    /// Inputs.
     pub struct DmaReadIn {
         /// Synchronous reset.
         pub reset: bool,
@@ -202,7 +199,7 @@ ports! {
     }
 }
 ports! {
-    /// Outputs of the 64-bit engine.
+    /// Outputs.
     pub struct DmaReadOut {
         /// The command will be taken.
         pub s_cmd: ReadyPort,

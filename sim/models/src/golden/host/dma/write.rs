@@ -5,7 +5,7 @@ use crate::golden::host::dma::bursts::{Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
-use crate::ports::Golden;
+use crate::ports::{keep, Data, Golden};
 use crate::streams::{AxisEvent, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 
 /// Commands that wait for data or for responses.
@@ -17,26 +17,25 @@ type Command<T> = (u64, u16, T);
 /// One beat of the W channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BusBeat {
-    data: u64,
-    strobe: u8,
+    data: Data,
+    strobe: u64,
     last: bool,
 }
 
 /// Bytes that have come from the stream and not gone to the bus.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Active {
     at: u64,
     bytes_left: u64,
     stream_bytes_left: u64,
-    held: u128,
-    held_bytes: u64,
+    held: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
 struct Aligner {
     beat_bytes: u64,
     descriptions: LutFifo<Description>,
-    payload: Skid<u64>,
+    payload: Skid<Data>,
     active: Option<Active>,
     rotated: Option<BusBeat>,
     beat: BusBeat,
@@ -56,7 +55,7 @@ impl Aligner {
         }
     }
 
-    fn step(&mut self, reset: bool, d: Option<Description>, s: Option<u64>, ready: bool) {
+    fn step(&mut self, reset: bool, d: Option<Description>, s: Option<Data>, ready: bool) {
         if reset {
             *self = Self::new(self.beat_bytes as usize);
             return;
@@ -68,13 +67,13 @@ impl Aligner {
         }
         let mut takes_payload = false;
         if self.rotated.is_none() {
-            if let Some(mut active) = self.active {
+            if let Some(mut active) = self.active.take() {
                 let needs_payload = active.stream_bytes_left > 0;
                 if !needs_payload || self.payload.m_valid() {
                     takes_payload = needs_payload;
                     self.rotated = Some(self.bus_beat(&mut active));
-                    self.active = (active.bytes_left > 0).then_some(active);
                 }
+                self.active = (active.bytes_left > 0).then_some(active);
             }
         }
         let load = self.active.is_none() && self.descriptions.m_valid();
@@ -82,9 +81,8 @@ impl Aligner {
             let Description { addr, bytes, .. } = self.descriptions.m_data();
             let bytes = u64::from(bytes);
             let (bytes_left, stream_bytes_left) = (bytes, bytes);
-            let (held, held_bytes) = (0, 0);
-            let at = addr;
-            self.active = Some(Active { at, bytes_left, stream_bytes_left, held, held_bytes });
+            let (at, held) = (addr, Vec::new());
+            self.active = Some(Active { at, bytes_left, stream_bytes_left, held });
         }
         self.descriptions.step(false, d, load);
         self.payload.step(false, s, takes_payload);
@@ -93,22 +91,20 @@ impl Aligner {
     /// The next bus beat of `active`; takes the payload at hand if the stream has more.
     fn bus_beat(&self, active: &mut Active) -> BusBeat {
         if active.stream_bytes_left > 0 {
-            active.held |= u128::from(self.payload.m_data()) << (8 * active.held_bytes);
             let came = active.stream_bytes_left.min(self.beat_bytes);
-            active.held_bytes += came;
+            active.held.extend(&self.payload.m_data().bytes()[..came as usize]);
             active.stream_bytes_left -= came;
         }
         let lane = active.at % self.beat_bytes;
         let count = active.bytes_left.min(self.beat_bytes - lane);
-        let bytes = active.held as u64 & (u64::MAX >> (64 - 8 * count));
-        active.held >>= 8 * count;
-        active.held_bytes -= count;
+        let mut bytes = vec![0; lane as usize];
+        bytes.extend(active.held.drain(..count as usize));
         active.at = active.at.wrapping_add(count);
         active.bytes_left -= count;
         let window_bytes = (256 * self.beat_bytes).min(4096);
         BusBeat {
-            data: bytes << (8 * lane),
-            strobe: (((1_u16 << count) - 1) << lane) as u8,
+            data: Data::of(&bytes),
+            strobe: keep(count as usize) << lane,
             last: active.bytes_left == 0 || active.at.is_multiple_of(window_bytes),
         }
     }
@@ -176,9 +172,9 @@ pub struct DmaWrite<T> {
 }
 
 impl<T: Copy + Default> DmaWrite<T> {
-    /// An engine for beats of `beat_bytes`, at most 8.
+    /// An engine for beats of `beat_bytes`, a power of two up to 64.
     pub fn new(beat_bytes: usize) -> Self {
-        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 8, "beats of 1, 2, 4 or 8 bytes");
+        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 64, "beats of 1 to 64 bytes");
         Self {
             cutter: DmaBursts::new(beat_bytes),
             aligner: Aligner::new(beat_bytes),
@@ -228,7 +224,7 @@ impl<T: Copy + Default> DmaWrite<T> {
         &mut self,
         reset: bool,
         command: Option<Command<T>>,
-        payload: Option<u64>,
+        payload: Option<Data>,
         axi: &WriteSlave,
         done_ready: bool,
     ) {
@@ -247,14 +243,14 @@ impl<T: Copy + Default> DmaWrite<T> {
 }
 
 ports! {
-    /// Inputs of the 64-bit engine with tags of 128 bits.
+    /// Inputs of the engine with tags of 128 bits.
     pub struct DmaWriteIn {
         /// Synchronous reset.
         pub reset: bool,
         /// Commands.
         pub s_cmd: WriteCommand,
         /// Payload.
-        pub s_axis: AxisEvent,
+        pub s_axis: AxisEvent<Data>,
         /// AXI4 write channels.
         pub m_axi: WriteSlave,
         /// The report is taken.
@@ -262,7 +258,7 @@ ports! {
     }
 }
 ports! {
-    /// Outputs of the 64-bit engine.
+    /// Outputs.
     pub struct DmaWriteOut {
         /// The command will be taken.
         pub s_cmd: ReadyPort,

@@ -227,7 +227,7 @@ impl SqFetch {
     fn beat(&self, i: &SqFetchIn) -> Option<(u64, bool, bool)> {
         let s = &i.s_axis;
         match self.passes() {
-            true => s.tvalid.then_some((s.tdata, s.tlast, s.tuser)),
+            true => s.tvalid.then_some((s.tdata.0[0], s.tlast, s.tuser)),
             false => self.beats.m_valid().then(|| self.beats.m_data()),
         }
     }
@@ -417,7 +417,7 @@ impl Golden for SqFetch {
         self.orders.step(false, fetch.map(|(order, _)| order), leaves);
         let s = &i.s_axis;
         let stored = s.tvalid && !passes;
-        self.beats.step(false, stored.then_some((s.tdata, s.tlast, s.tuser)), takes_beat);
+        self.beats.step(false, stored.then_some((s.tdata.0[0], s.tlast, s.tuser)), takes_beat);
         self.fetch_count += usize::from(fetch.is_some());
         self.fetch_count -= usize::from(leaves);
         if let Some((op, flow)) = executed {
