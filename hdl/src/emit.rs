@@ -30,7 +30,7 @@ use crate::host::{
     uart::{self, deframer::UartDeframer, framer::UartFramer, rx::UartRx, tx::UartTx},
     write_mux::WriteMux,
 };
-use crate::nic::Nic;
+use crate::nic;
 use crate::rx::pipe::RxPipe;
 use crate::sched::{sched_core::SchedCore, scheduler::Scheduler};
 use crate::transport::{
@@ -124,7 +124,7 @@ macro_rules! flows {
 }
 
 /// The larger of two sizes.
-const fn most(a: usize, b: usize) -> usize {
+pub(crate) const fn most(a: usize, b: usize) -> usize {
     if a > b {
         a
     } else {
@@ -169,7 +169,7 @@ rows! {
     "feedback_out" of HopPerCycle, flows 64,
         |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
     "feedback_in" of HopPerCycle, flows 64, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
-    "probe_out" of HopPerCycle, flows 64, |_| ProbeOut::<FB, { FB + 1 }, { FB + 8 }>::default();
+    "probe_out" of HopPerCycle, flows 64, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
     "window_in" of HopPerCycle, flows 64, |_| WindowIn::<FB, { FB + 1 }>::default();
     "window_out" of HopPerCycle, flows 64, |_| WindowOut::<FB, { FB + 1 }>::default();
     "pkt_mux" of HopPerCycle, flows 64 256, |_| PktMux::<FB, { FB + 1 }>::default();
@@ -213,7 +213,7 @@ rows! {
     "uart_tx" of HopPerCycle, |_| UartTx::new(BENCH_UART_STEP);
     "uart_deframer" of HopPerCycle, |_| UartDeframer::default();
     "uart_framer" of HopPerCycle, |_| UartFramer::default();
-    "nic" of HopPerCycle, flows 64, |c| Nic::new(c);
+    "nic" of HopPerCycle, flows 64, |c| nic::gbe::Nic::new(c);
 }
 
 impl Row {

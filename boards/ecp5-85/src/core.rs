@@ -11,7 +11,7 @@ use board_common::bridge::WRITE_BITS;
 use board_common::serial_host::SerialHost;
 use nic_emit::{emit_block, on_large_stack, Design, EmitError};
 use nic_hdl::host::axil_port::AxilPort;
-use nic_hdl::nic::Nic;
+use nic_hdl::nic::gbe::Nic;
 use nic_hdl::streams::{Axis, AxisUser};
 use nic_hdl::{block, kernel, Wire};
 use nic_spec::serial::{HOST_MEMORY, HOST_MEMORY_BYTES};

@@ -42,38 +42,41 @@ impl core::fmt::Display for ConfigError {
 
 impl core::error::Error for ConfigError {}
 
+/// Gigabit Ethernet on an ECP5.
+pub const GBE: NicConfig = NicConfig {
+    name: "gbe",
+    data_bits: 64,
+    flow_count: 64,
+    hop_count: 5,
+    mr_count: 64,
+    sq_depth: 8,
+    clock_hz: 125_000_000,
+};
+
+/// Alchitry Cu, iCE40 HX8K. The CC core only: no other block has a datapath of 8 bits.
+pub const CU: NicConfig = NicConfig {
+    name: "cu",
+    data_bits: 8,
+    flow_count: 8,
+    hop_count: 5,
+    mr_count: 8,
+    sq_depth: 4,
+    clock_hz: 50_000_000,
+};
+
+/// 100 Gb/s.
+pub const HUNDRED: NicConfig = NicConfig {
+    name: "hundred",
+    data_bits: 512,
+    flow_count: 1024,
+    hop_count: 5,
+    mr_count: 1024,
+    sq_depth: 8,
+    clock_hz: 250_000_000,
+};
+
 /// All presets that the hardware can be emitted for.
-pub const PRESETS: &[NicConfig] = &[
-    NicConfig {
-        name: "gbe",
-        data_bits: 64,
-        flow_count: 64,
-        hop_count: 5,
-        mr_count: 64,
-        sq_depth: 8,
-        clock_hz: 125_000_000,
-    },
-    // Alchitry Cu, iCE40 HX8K. The CC core only: no other block has a datapath of 8 bits yet.
-    NicConfig {
-        name: "cu",
-        data_bits: 8,
-        flow_count: 8,
-        hop_count: 5,
-        mr_count: 8,
-        sq_depth: 4,
-        clock_hz: 50_000_000,
-    },
-    // The CC core and the scheduler core: no other block has a datapath of 512 bits yet.
-    NicConfig {
-        name: "hundred",
-        data_bits: 512,
-        flow_count: 1024,
-        hop_count: 5,
-        mr_count: 1024,
-        sq_depth: 8,
-        clock_hz: 250_000_000,
-    },
-];
+pub const PRESETS: &[NicConfig] = &[GBE, CU, HUNDRED];
 
 /// How the congestion control unit shares its arithmetic among the hops of an ACK.
 ///
@@ -113,8 +116,13 @@ impl NicConfig {
     }
 
     /// Completions the queue holds: half of them for the send queues, at least 256.
-    pub fn cq_depth(&self) -> usize {
-        (2 * self.flow_count * self.sq_depth).max(256)
+    pub const fn cq_depth(&self) -> usize {
+        let depth = 2 * self.flow_count * self.sq_depth;
+        if depth > 256 {
+            depth
+        } else {
+            256
+        }
     }
 
     /// Value of the register `SIZES`.

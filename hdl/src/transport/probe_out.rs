@@ -53,7 +53,7 @@ struct NoteRow {
 }
 
 /// Probes of `F = 2^FB` queue pairs.
-#[block(check(FB == 6 && FP1 == 7 && TW == 14))]
+#[block(check(FP1 == FB + 1 && TW == 20 - FB))]
 pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     /// Cycles from one turn of a queue pair to the next one.
     pub cfg_probe_cycles: Signal<In, Bits<20>>,
@@ -129,6 +129,8 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
     sent_top: Signal<Local, Bits<FP1>>,
+    #[value(FB as u64)]
+    below_turn: Constant<Bits<5>>,
 }
 
 #[kernel]
@@ -186,7 +188,8 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
 
     /// Turns: the time counts from turn to turn. One operation in a cycle is chosen.
     fn turns(&mut self) {
-        self.period.next = self.cfg_probe_cycles.val().get_bits::<TW>(6);
+        self.period.next =
+            self.cfg_probe_cycles.val().get_bits::<TW>(self.below_turn.val().index());
         self.next_elapsed.next = self.elapsed.val() + 1;
         self.is_time.next = self.next_elapsed.val() >= self.period.val();
         if !self.is_time.val() {

@@ -1,11 +1,14 @@
-//! The NIC in the sizes of the preset `gbe`: the blocks of the picture, wired together. No logic.
+//! The blocks of the picture, wired together, in the sizes of the preset that mounts this file
+//! (`hdl/src/nic.rs`). No logic.
 //!
 //! # Source            ARCHITECTURE.md
 //! # Interface timing  that of the blocks at the border
 //! # Reset             synchronous, high
 //! # Twins             sim/models/src/golden/nic.rs, tests/system/nic.rs
 
-use crate::cc::{active::CcActive, unit::CcUnit};
+use super::{CongestionControl, PRESET};
+use crate::cc::active::CcActive;
+use crate::emit::{lanes_log2, most};
 use crate::host::{
     cq::ring::CqRing, dma::read::DmaRead, dma::write::DmaWrite, interrupt::Interrupt,
     read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, write_mux::WriteMux,
@@ -24,56 +27,86 @@ use crate::{block, kernel, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-/// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each (and one of the peer's data at the congestion
-/// control), 64 memory regions, 8 work requests a flow.
+/// Bits of the datapath.
+const W: usize = PRESET.data_bits;
+/// Its bytes.
+const KB: usize = W / 8;
+/// Bits of a queue pair's index.
+const FB: usize = PRESET.flow_count.ilog2() as usize;
+/// Bits of a paced flow: data and READ responses of a queue pair.
+const PB: usize = FB + 1;
+/// Bits of a flow of congestion control: the peer's data too.
+const CB: usize = FB + 2;
+/// Bits of a memory region's index.
+const MB: usize = PRESET.mr_count.ilog2() as usize;
+/// Bits of a place in the queue of completions.
+const QB: usize = PRESET.cq_depth().ilog2() as usize;
+/// Lanes of the scheduler's scan, log2.
+const LB: usize = lanes_log2(PB);
+/// Bits of the tag that a read error has: a flow and the mark of its row.
+const MARK: usize = 4;
+
+/// The NIC.
 #[block(new(config: &NicConfig))]
 pub struct Nic {
     /// Write address, bytes.
     pub s_axil: AxiLite<In>,
     /// Write address, bytes.
-    pub m_axi: Axi<Out, 64, 8>,
+    pub m_axi: Axi<Out, W, KB>,
     /// Frames from the MAC.
-    pub s_axis_rx: AxisUser<In, 64, 8>,
+    pub s_axis_rx: AxisUser<In, W, KB>,
     /// Frames to the MAC.
-    pub m_axis_tx: Axis<Out, 64, 8>,
+    pub m_axis_tx: Axis<Out, W, KB>,
     /// Frames to the host's own stack.
-    pub m_axis_host: Axis<Out, 64, 8>,
+    pub m_axis_host: Axis<Out, W, KB>,
     /// Frames from the host's own stack.
-    pub s_axis_host: Axis<In, 64, 8>,
+    pub s_axis_host: Axis<In, W, KB>,
     /// Interrupt, level.
     pub irq: Signal<Out, Bit>,
     rx: RxPipe,
-    responder: Responder<64, 8, 73, 6, 7, 6>,
-    read_reply: ReadReply<6, 10, 6>,
+    responder: Responder<W, KB, { W + KB + 1 }, FB, { FB + 1 }, MB>,
+    read_reply: ReadReply<FB, { FB + 4 }, MB>,
     #[init(Requester::new(config.clock_hz))]
-    requester: Requester<6, 3, 9>,
-    completer: Completer<64, 8, 73, 6, 7>,
-    feedback_out: FeedbackOut<6, 64, 30, 7>,
-    feedback_in: FeedbackIn<6, 64, 7>,
-    probe_out: ProbeOut<6, 7, 14>,
-    window_out: WindowOut<6, 7>,
-    window_in: WindowIn<6, 7>,
-    work_mux: WorkMux<6, 7, 59>,
+    requester: Requester<FB, 3, { FB + 3 }>,
+    completer: Completer<W, KB, { W + KB + 1 }, FB, { FB + 1 }>,
+    feedback_out: FeedbackOut<FB, { 1 << FB }, { FB + 24 }, { FB + 1 }>,
+    feedback_in: FeedbackIn<FB, { 1 << FB }, { FB + 1 }>,
+    probe_out: ProbeOut<FB, { FB + 1 }, { 20 - FB }>,
+    window_out: WindowOut<FB, { FB + 1 }>,
+    window_in: WindowIn<FB, { FB + 1 }>,
+    work_mux: WorkMux<FB, { FB + 1 }, { FB + 53 }>,
     #[init(Scheduler::new(config))]
-    scheduler: Scheduler<7, 10, 8, 7, 2, 1, 6>,
-    grants: StreamRoute<6, 7>,
-    active: CcActive<7, 8>,
-    cc: CcUnit<8, 11, 216>,
-    pkt_mux: PktMux<6, 7>,
-    tx: TxPipe<6, 7>,
-    tx_fails: StreamRoute<10, 11>,
-    fails: StreamMux<10>,
+    scheduler: Scheduler<
+        PB,
+        { PB + 3 },
+        { PB + 1 },
+        { most(PB, 5) },
+        { 1 << LB },
+        LB,
+        { most(PB - LB, 5) },
+    >,
+    grants: StreamRoute<FB, { FB + 1 }>,
+    active: CcActive<PB, CB>,
+    cc: CongestionControl,
+    pkt_mux: PktMux<FB, { FB + 1 }>,
+    tx: TxPipe<FB, { FB + 1 }>,
+    tx_fails: StreamRoute<{ FB + MARK }, { PB + MARK }>,
+    fails: StreamMux<{ FB + MARK }>,
     #[init(SqFetch::new(config))]
-    sq_fetch: SqFetch<6, 7, 22>,
+    sq_fetch: SqFetch<FB, { FB + 1 }, { FB + 16 }>,
     cq_ring: CqRing,
     interrupt: Interrupt,
-    ring_mux: WriteMux<64, 65, 126, 127, 128>,
-    write_mux: WriteMux<64, 65, 127, 128, 129>,
+    ring_mux: WriteMux<W, { W + 1 }, 126, 127, 128>,
+    write_mux: WriteMux<W, { W + 1 }, 127, 128, 129>,
     read_mux: ReadMux,
-    dma_write: DmaWrite<64, 128, 8, 128>,
-    dma_read: DmaRead<64, 128, 8>,
+    dma_write: DmaWrite<W, { 2 * W }, KB, 128>,
+    dma_read: DmaRead<W, { 2 * W }, KB>,
     #[init(Registers::new(config))]
-    registers: Registers<1024, 10, 11>,
+    registers: Registers<{ 1 << QB }, QB, { QB + 1 }>,
+    #[value(PB as u64)]
+    peer_bit: Constant<Bits<4>>,
+    #[value(MARK as u64)]
+    above_mark: Constant<Bits<4>>,
 }
 
 #[kernel]
@@ -159,7 +192,7 @@ impl Nic {
         self.scheduler.s_inflight.inflight_bytes.next =
             self.requester.m_inflight.inflight_bytes.val();
         self.scheduler.s_inflight.flow.next =
-            bit_cast::<7, 6>(self.requester.m_inflight.flow.val());
+            bit_cast::<PB, FB>(self.requester.m_inflight.flow.val());
         self.grants.s.valid.next = self.scheduler.m_grant.valid.val();
         self.scheduler.m_grant.ready.next = self.grants.s.ready.val();
         self.grants.s.data.next = self.scheduler.m_grant.flow.val();
@@ -176,15 +209,16 @@ impl Nic {
         Wire::join(&mut self.requester.m_cc, &mut self.feedback_in.s_cc);
         self.cc.s_ack.valid.next = self.feedback_in.m_cc_valid.val();
         self.feedback_in.m_cc_ready.next = self.cc.s_ack.ready.val();
-        self.cc.s_ack.flow.next = bit_cast::<8, 7>(self.feedback_in.m_cc_flow.val())
-            | (bit_cast::<8, 1>(self.feedback_in.m_cc_peer.val().into()) << 7);
+        self.cc.s_ack.flow.next = bit_cast::<CB, PB>(self.feedback_in.m_cc_flow.val())
+            | (bit_cast::<CB, 1>(self.feedback_in.m_cc_peer.val().into()) << self.peer_bit.val());
         self.cc.s_ack.psn.next = self.feedback_in.m_cc_psn.val();
         self.cc.s_ack.snd_nxt.next = self.feedback_in.m_cc_snd_nxt.val();
         Wire::join(&mut self.feedback_in.m_cc_tel, &mut self.cc.s_ack.tel);
         self.window_in.s_rate_valid.next = self.cc.m_rate.valid.val();
         self.cc.m_rate.ready.next = self.window_in.s_rate_ready.val();
-        self.window_in.s_rate_flow.next = self.cc.m_rate.flow.val().get_bits::<7>(0);
-        self.window_in.s_rate_peer.next = self.cc.m_rate.flow.val().get_bit(7);
+        self.window_in.s_rate_flow.next = self.cc.m_rate.flow.val().get_bits::<PB>(0);
+        self.window_in.s_rate_peer.next =
+            self.cc.m_rate.flow.val().get_bit(self.peer_bit.val().index());
         self.window_in.s_rate_op.next = self.cc.m_rate.op.val();
         self.window_in.s_rate_window_bytes.next = self.cc.m_rate.window_bytes.val();
         self.window_in.s_rate_rate.next = self.cc.m_rate.rate.val();
@@ -195,15 +229,17 @@ impl Nic {
         self.active.watch_valid.next = self.cc.m_rate.valid.val();
         self.active.watch_ready.next = self.window_in.s_rate_ready.val();
         self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
-        self.active.watch_peer.next = self.cc.m_rate.flow.val().get_bit(7);
-        self.active.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<7>(0);
+        self.active.watch_peer.next =
+            self.cc.m_rate.flow.val().get_bit(self.peer_bit.val().index());
+        self.active.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<PB>(0);
         self.active.watch_full.next = self.cc.m_rate.full.val();
         comment!("echo of the most loaded hop alone");
         self.responder.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
         self.responder.watch.valid.next = self.cc.m_rate.valid.val();
         self.responder.watch.ready.next = self.window_in.s_rate_ready.val();
-        self.responder.watch.peer.next = self.cc.m_rate.flow.val().get_bit(7);
-        self.responder.watch.flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
+        self.responder.watch.peer.next =
+            self.cc.m_rate.flow.val().get_bit(self.peer_bit.val().index());
+        self.responder.watch.flow.next = self.cc.m_rate.flow.val().get_bits::<FB>(0);
         self.responder.watch.op.next = self.cc.m_rate.op.val();
         self.responder.watch.worst_hop.next = self.cc.m_rate.worst_hop.val();
     }
@@ -214,8 +250,9 @@ impl Nic {
         self.window_out.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.window_out.watch_valid.next = self.cc.m_rate.valid.val();
         self.window_out.watch_ready.next = self.window_in.s_rate_ready.val();
-        self.window_out.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
-        self.window_out.watch_peer.next = self.cc.m_rate.flow.val().get_bit(7);
+        self.window_out.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<FB>(0);
+        self.window_out.watch_peer.next =
+            self.cc.m_rate.flow.val().get_bit(self.peer_bit.val().index());
         self.window_out.watch_op.next = self.cc.m_rate.op.val();
         self.window_out.watch_full.next = self.cc.m_rate.full.val();
         self.window_out.watch_window_bytes.next = self.cc.m_rate.window_bytes.val();
@@ -302,20 +339,23 @@ impl Nic {
         self.tx_fails.s.valid.next = self.tx.m_fail.valid.val();
         self.tx.m_fail.ready.next = self.tx_fails.s.ready.val();
         comment!("Read errors: the flow above the mark of its queue pair's row.");
-        self.tx_fails.s.data.next = bit_cast::<11, 4>(self.tx.m_fail.mark.val())
-            | (bit_cast::<11, 7>(self.tx.m_fail.flow.val()) << 4);
+        self.tx_fails.s.data.next = bit_cast::<{ PB + MARK }, MARK>(self.tx.m_fail.mark.val())
+            | (bit_cast::<{ PB + MARK }, PB>(self.tx.m_fail.flow.val()) << self.above_mark.val());
         Wire::join(&mut self.tx_fails.m_a, &mut self.fails.s_a);
         self.read_reply.s_fail.valid.next = self.tx_fails.m_b.valid.val();
         self.tx_fails.m_b.ready.next = self.read_reply.s_fail.ready.val();
-        self.read_reply.s_fail.flow.next = self.tx_fails.m_b.data.val().get_bits::<6>(4);
-        self.read_reply.s_fail.mark.next = self.tx_fails.m_b.data.val().get_bits::<4>(0);
+        self.read_reply.s_fail.flow.next =
+            self.tx_fails.m_b.data.val().get_bits::<FB>(self.above_mark.val().index());
+        self.read_reply.s_fail.mark.next = self.tx_fails.m_b.data.val().get_bits::<MARK>(0);
         self.fails.s_b.valid.next = self.completer.m_fail.valid.val();
         self.completer.m_fail.ready.next = self.fails.s_b.ready.val();
-        self.fails.s_b.data.next = bit_cast::<10, 6>(self.completer.m_fail.flow.val()) << 4;
+        self.fails.s_b.data.next = bit_cast::<{ FB + MARK }, FB>(self.completer.m_fail.flow.val())
+            << self.above_mark.val();
         self.requester.s_fail.valid.next = self.fails.m_valid.val();
         self.fails.m_ready.next = self.requester.s_fail.ready.val();
-        self.requester.s_fail.flow.next = self.fails.m_data.val().get_bits::<6>(4);
-        self.requester.s_fail.mark.next = self.fails.m_data.val().get_bits::<4>(0);
+        self.requester.s_fail.flow.next =
+            self.fails.m_data.val().get_bits::<FB>(self.above_mark.val().index());
+        self.requester.s_fail.mark.next = self.fails.m_data.val().get_bits::<MARK>(0);
     }
 
     /// frames of the host and to the MAC
@@ -386,7 +426,7 @@ impl Nic {
         Wire::join(&mut self.registers.m_cfg_completer, &mut self.completer.s_cfg);
         self.cc.s_flow.valid.next = self.registers.m_flow.valid.val();
         self.registers.m_flow.ready.next = self.cc.s_flow.ready.val();
-        self.cc.s_flow.flow.next = self.registers.m_flow.flow.val().get_bits::<8>(0);
+        self.cc.s_flow.flow.next = self.registers.m_flow.flow.val().get_bits::<CB>(0);
         self.cc.s_flow.op.next = self.registers.m_flow.op.val();
         self.cc.s_flow.telemetry.next = self.registers.m_flow.telemetry.val();
         self.cc.s_flow.window_bytes.next = self.registers.m_flow.window_bytes.val();
@@ -399,7 +439,7 @@ impl Nic {
         Wire::join(&mut self.responder.m_cqe, &mut self.registers.s_responder);
         comment!("window and rate that software watches");
         self.registers.watch_valid.next = self.window_in.m_rate.valid.val();
-        self.registers.watch_flow.next = bit_cast::<16, 7>(self.window_in.m_rate.flow.val());
+        self.registers.watch_flow.next = bit_cast::<16, PB>(self.window_in.m_rate.flow.val());
         self.registers.watch_window.next = self.window_in.m_rate.window_bytes.val();
         self.registers.watch_rate.next = self.window_in.m_rate.rate.val();
     }
