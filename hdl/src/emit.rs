@@ -166,23 +166,24 @@ rows! {
     "write_mux" of HopPerCycle, |_| WriteMux::<64, 65, 127, 128, 129>::default();
     "completer" of HopPerCycle, flows 64 256,
         |_| Completer::<64, 8, 73, FB, { FB + 1 }>::default();
-    "feedback_out" of HopPerCycle, flows 64,
+    "feedback_out" of HopPerCycle, flows 64 256,
         |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
-    "feedback_in" of HopPerCycle, flows 64, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
-    "probe_out" of HopPerCycle, flows 64, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
-    "window_in" of HopPerCycle, flows 64, |_| WindowIn::<FB, { FB + 1 }>::default();
-    "window_out" of HopPerCycle, flows 64, |_| WindowOut::<FB, { FB + 1 }>::default();
+    "feedback_in" of HopPerCycle, flows 64 256, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
+    "probe_out" of HopPerCycle, flows 64 256, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
+    "window_in" of HopPerCycle, flows 64 256, |_| WindowIn::<FB, { FB + 1 }>::default();
+    "window_out" of HopPerCycle, flows 64 256, |_| WindowOut::<FB, { FB + 1 }>::default();
     "pkt_mux" of HopPerCycle, flows 64 256, |_| PktMux::<FB, { FB + 1 }>::default();
     "work_mux" of HopPerCycle, flows 64 256,
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle, |_| ReadMux::default();
     "cq_ring" of HopPerCycle, |_| CqRing::default();
     "interrupt" of HopPerCycle, |_| Interrupt::default();
-    "sq_fetch" of HopPerCycle, flows 64, |c| SqFetch::<FB, { FB + 1 }, { FB + 16 }>::new(c);
-    "ack_gen" of HopPerCycle, flows 64, |_| AckGen::<FB, { FB + 1 }>::default();
-    "responder" of HopPerCycle, flows 64,
-        |_| Responder::<64, 8, 73, FB, { FB + 1 }, 6>::default();
-    "read_reply" of HopPerCycle, flows 64, |_| ReadReply::<FB, { FB + 4 }, 6>::default();
+    "sq_fetch" of HopPerCycle, flows 64 256, |c| SqFetch::<FB, { FB + 1 }, { FB + 16 }>::new(c);
+    "ack_gen" of HopPerCycle, flows 64 256, |_| AckGen::<FB, { FB + 1 }>::default();
+    "responder" of HopPerCycle, flows 64 256,
+        |_| Responder::<64, 8, 73, FB, { FB + 1 }, FB>::default();
+    "read_reply" of HopPerCycle, flows 64 256,
+        |_| ReadReply::<FB, { FB + 4 }, FB>::default();
     "requester" of HopPerCycle, flows 4 8 64 256 1024,
         |c| Requester::<FB, 3, { FB + 3 }>::new(c.clock_hz);
     "tx_pipe" of HopPerCycle, flows 4 8 64 256 1024, |_| TxPipe::<FB, { FB + 1 }>::default();
@@ -207,13 +208,16 @@ rows! {
     "event_counters" of HopPerCycle, |_| EventCounters::default();
     "completion_queue" of HopPerCycle, flows 4 8, |_| CompletionQueue::<256, 8, 9>::default();
     "completion_queue" of HopPerCycle, flows 64, |_| CompletionQueue::<1024, 10, 11>::default();
+    "completion_queue" of HopPerCycle, flows 256, |_| CompletionQueue::<4096, 12, 13>::default();
     "registers" of HopPerCycle, flows 4 8, |c| Registers::<256, 8, 9>::new(c);
     "registers" of HopPerCycle, flows 64, |c| Registers::<1024, 10, 11>::new(c);
+    "registers" of HopPerCycle, flows 256, |c| Registers::<4096, 12, 13>::new(c);
     "uart_rx" of HopPerCycle, |_| UartRx::new(BENCH_UART_STEP);
     "uart_tx" of HopPerCycle, |_| UartTx::new(BENCH_UART_STEP);
     "uart_deframer" of HopPerCycle, |_| UartDeframer::default();
     "uart_framer" of HopPerCycle, |_| UartFramer::default();
     "nic" of HopPerCycle, flows 64, |c| nic::gbe::Nic::new(c);
+    "nic" of HopPerCycle, flows 256, |c| nic::ten::Nic::new(c);
 }
 
 impl Row {

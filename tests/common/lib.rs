@@ -13,6 +13,11 @@ pub fn gbe() -> NicConfig {
     NicConfig::preset("gbe").expect("the preset exists")
 }
 
+/// The same with more of everything.
+pub fn ten() -> NicConfig {
+    NicConfig::preset("ten").expect("the preset exists")
+}
+
 /// The configuration of the cores with one ACK and one grant a cycle.
 pub fn hundred() -> NicConfig {
     NicConfig::preset("hundred").expect("the preset exists")

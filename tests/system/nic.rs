@@ -48,6 +48,7 @@ fn respond(name: &str, engine: EngineKind) -> responder::Outcome {
 fn nic_matches_golden() {
     let still = [&FIXED_WRITE[..], &FIXED_READ, &["m_axi_bready"]].concat();
     rdma_nic::assert_matches_golden("nic", 1..=4, 40_000, &still);
+    rdma_nic::Runs::of_block("nic", &rdma_nic::ten(), 1..=4, 20_000).reports();
 }
 
 /// What a bad packet leaves in the rx pipe once held up the responder (m_axi_awaddr, cycle 24297).

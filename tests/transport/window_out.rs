@@ -1,7 +1,7 @@
 //! window_out: Verilog against golden model, and its rules one by one.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_hdl::transport::window::output::{CLOSED_CYCLES, LATENCY_CYCLES};
+use nic_hdl::transport::window::output::{closed_cycles, LATENCY_CYCLES};
 use nic_models::golden::transport::window::output::{
     UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
 };
@@ -54,7 +54,7 @@ impl Rig {
         pins.m_window.ready = true;
         let mut rig =
             Self { engine, pins, out: WindowOutOut::default(), windows: vec![], events: 0 };
-        rig.run(CLOSED_CYCLES as usize);
+        rig.run(closed_cycles(6) as usize);
         rig
     }
 
@@ -148,7 +148,7 @@ fn window_out_is_closed_by_a_row() {
     rig.run(300);
     rig.update(9, 3, 3);
     rig.pins.row_valid = false;
-    rig.run(CLOSED_CYCLES as usize - 1);
+    rig.run(closed_cycles(6) as usize - 1);
     rig.update(10, 4, 4);
     rig.update(8, 5, 5);
     rig.pins.m_window.ready = true;

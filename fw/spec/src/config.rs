@@ -53,6 +53,17 @@ pub const GBE: NicConfig = NicConfig {
     clock_hz: 125_000_000,
 };
 
+/// 10 Gb/s.
+pub const TEN: NicConfig = NicConfig {
+    name: "ten",
+    data_bits: 64,
+    flow_count: 256,
+    hop_count: 5,
+    mr_count: 256,
+    sq_depth: 8,
+    clock_hz: 156_250_000,
+};
+
 /// Alchitry Cu, iCE40 HX8K. The CC core only: no other block has a datapath of 8 bits.
 pub const CU: NicConfig = NicConfig {
     name: "cu",
@@ -76,7 +87,7 @@ pub const HUNDRED: NicConfig = NicConfig {
 };
 
 /// All presets that the hardware can be emitted for.
-pub const PRESETS: &[NicConfig] = &[GBE, CU, HUNDRED];
+pub const PRESETS: &[NicConfig] = &[GBE, TEN, CU, HUNDRED];
 
 /// How the congestion control unit shares its arithmetic among the hops of an ACK.
 ///

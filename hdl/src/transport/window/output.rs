@@ -3,14 +3,14 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewINT; hdl/feedback.md
 //! # Interface timing  cycle 0: watch_valid and watch_ready; cycle [`LATENCY_CYCLES`]: m_window_valid, if no other
-//!                     waits. row_valid: closed from the next cycle on, until [`CLOSED_CYCLES`] after it
+//!                     waits. row_valid: closed from the next cycle on, until [`closed_cycles`] after it
 //! # Latency and rate  [`LATENCY_CYCLES`]; a window every 4 cycles
-//! # Shape             2^FB = F = 64 queue pairs; FP1 = FB + 1
+//! # Shape             2^FB = F queue pairs, at least 64; FP1 = FB + 1
 //! # Number formats    m_window_psn | UQ24.0 | the congestion control's time of the update + T, cycles
 //! # Rules             a full update of the peer's data goes out with `cfg_by_time`. Queue pairs wait in the order in which
 //!                     they began to; a newer window replaces the one that waits, so none is lost and no
 //!                     queue pair has two. A queue pair row closes the block: what waits is dropped, and so is
-//!                     what comes until [`CLOSED_CYCLES`] after the row was taken, when the congestion control
+//!                     what comes until [`closed_cycles`] after the row was taken, when the congestion control
 //!                     has forgotten the queue pair of before. The window at m_window stays
 //! # Reset             synchronous, high: nothing waits, closed, outputs 0
 //! # Twins             sim/models/src/golden/transport/window/output.rs,
@@ -25,8 +25,11 @@ use rust_hdl_core::prelude::*;
 /// Cycles from an update to its window.
 pub const LATENCY_CYCLES: usize = 4;
 
-/// Cycles after a row in which windows are dropped: more than an update of before is under way.
-pub const CLOSED_CYCLES: u64 = 127;
+/// Cycles after a row in which windows of `2^flow_bits` queue pairs are dropped: more than an update
+/// of before is under way, and so many that each mark is cleared.
+pub const fn closed_cycles(flow_bits: usize) -> u64 {
+    (2 << flow_bits) - 1
+}
 
 /// A window that waits.
 #[row]
@@ -36,7 +39,7 @@ struct WaitingRow {
 }
 
 /// Windows of `2^FB` queue pairs.
-#[block(check(FB == 6 && FP1 == 7))]
+#[block(check(FB >= 6 && FP1 == FB + 1))]
 pub struct WindowOut<const FB: usize, const FP1: usize> {
     /// The receiver of data computes its window.
     pub cfg_by_time: Signal<In, Bit>,
@@ -65,8 +68,8 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     words: Ram<FB, WaitingRow>,
     marks: LutRam<FB, Bits<1>>,
     queue: Fifo<Bits<FB>, FB, FP1>,
-    #[reset(127)]
-    rest: Reg<Bits<7>>,
+    #[reset(closed_cycles(FB))]
+    rest: Reg<Bits<FP1>>,
     loading: Reg<Bit>,
     full: Reg<Bit>,
     flow: Reg<Bits<FB>>,
@@ -75,8 +78,8 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     is_closed: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
     pops: Signal<Local, Bit>,
-    #[init(Constant::new(CLOSED_CYCLES.to_bits()))]
-    most: Constant<Bits<7>>,
+    #[value(closed_cycles(FB))]
+    most: Constant<Bits<FP1>>,
 }
 
 impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {

@@ -1,4 +1,4 @@
-//! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
+//! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic/wiring.rs`).
 
 use crate::golden::cc::active::CcActive;
 use crate::golden::cc::flow_state::OP_UPDATE;

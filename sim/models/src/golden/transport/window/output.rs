@@ -8,9 +8,6 @@ use crate::ports::Golden;
 use crate::streams::{ReadyPort, Window};
 use nic_spec::config::NicConfig;
 
-/// Cycles after a row in which windows are dropped.
-const CLOSED_CYCLES: u32 = 127;
-
 ports! {
     /// Answers of the congestion control as they pass.
     pub struct UpdateWatch {
@@ -57,6 +54,12 @@ pub struct WindowOut {
     out: WindowOutOut,
 }
 
+/// Cycles after a row in which windows are dropped: those that the marks of all flows need to be
+/// cleared, twice.
+fn closed_cycles(flow_count: usize) -> u32 {
+    2 * flow_count as u32 - 1
+}
+
 impl WindowOut {
     /// For the flows of `config`.
     pub fn new(config: &NicConfig) -> Self {
@@ -64,7 +67,7 @@ impl WindowOut {
         Self {
             waiting: vec![None; flow_count],
             queue: LutFifo::new(flow_count),
-            closed_cycles: CLOSED_CYCLES,
+            closed_cycles: closed_cycles(flow_count),
             loading: None,
             out: WindowOutOut::default(),
         }
@@ -84,14 +87,14 @@ impl Golden for WindowOut {
     fn step(&mut self, i: &WindowOutIn) -> WindowOutOut {
         if i.reset {
             self.forget();
-            (self.closed_cycles, self.loading) = (CLOSED_CYCLES, None);
+            (self.closed_cycles, self.loading) = (closed_cycles(self.waiting.len()), None);
             self.out = WindowOutOut::default();
             return self.out;
         }
         let is_closed = self.closed_cycles > 0;
         self.closed_cycles = self.closed_cycles.saturating_sub(1);
         if i.row_valid {
-            self.closed_cycles = CLOSED_CYCLES;
+            self.closed_cycles = closed_cycles(self.waiting.len());
         }
         let m = &mut self.out.m_window;
         let was_full = m.valid;

@@ -1,0 +1,8 @@
+//! The NIC of the preset `gbe`.
+
+const PRESET: nic_spec::NicConfig = nic_spec::config::GBE;
+type CongestionControl = crate::cc::unit::CcUnit<8, 11, 216>;
+
+#[path = "wiring.rs"]
+mod wiring;
+pub use wiring::Nic;
