@@ -22,6 +22,7 @@ fn cc_active_bench_notices_broken_verilog() {
         ("tag_2_next = tag_3", "tag_2_next = number"),
         ("is_new = seen_2 & (tag_2 != number)", "is_new = seen_2"),
         ("ticks_more >= cfg_window", "ticks_more == cfg_window"),
+        ("ticks_next = ticks_more", "ticks_next = {1'b0, ticks_more[18:0]}"),
         ("fits = trial >= divisor", "fits = trial > divisor"),
         ("counted = count_more", "counted = count"),
         ("ends | (was_on & !is_on)", "ends"),

@@ -26,8 +26,9 @@ fn requester_breaks_are_caught() {
         // A rewind keeps the work request; a READ begins anew after a loss.
         ("r_current_next = r_head", "r_current_next = r_current"),
         ("far_offset = offset", "far_offset = 32'd0"),
-        // A timer is never restarted; RNR retries have no end.
+        // A timer is never restarted; the longest one is late at once; RNR retries have no end.
         ("r_deadline_next = retry_deadline", "r_deadline_next = r_deadline"),
+        ("is_late = !late[32]", "is_late = !late[31]"),
         ("is_nak_rnr & rnr_out", "is_nak_rnr & 1'b0"),
         // A completion is not signalled; an ACK ends a READ; READs stay open.
         ("order_signalled_next = signalled", "order_signalled_next = 1'b0"),

@@ -52,6 +52,8 @@ struct Rows {
     source: Source<(u16, QpRow)>,
     pins: (u16, Wide<8>),
     phase_left: u64,
+    /// There was none since the reset.
+    is_first: bool,
 }
 
 impl Rows {
@@ -60,7 +62,12 @@ impl Rows {
         let flow_count = config.flow_count;
         let last = vec![QpRow::default(); flow_count];
         let pins = (0, Wide([0; 8]));
-        Self { rng, flow_count, last, busy: (0, 4), source, pins, phase_left: 0 }
+        Self { rng, flow_count, last, busy: (0, 4), source, pins, phase_left: 0, is_first: true }
+    }
+
+    fn reset(&mut self) {
+        self.source.reset();
+        (self.phase_left, self.is_first) = (0, true);
     }
 
     /// Whether a phase begins.
@@ -70,8 +77,12 @@ impl Rows {
             return false;
         }
         self.phase_left = self.rng.gen_range(PHASE_CYCLES);
-        let count = [1, 2, 8, self.flow_count][self.rng.gen_range(0..4)];
-        self.busy = (self.rng.gen_range(0..self.flow_count), count);
+        let any = self.rng.gen_range(0..self.flow_count);
+        self.busy = match self.rng.gen_range(0..8) {
+            // The last flow has the top bit of every mask.
+            0 => (self.flow_count - 1, 1),
+            n => (any, [1, 2, 8, self.flow_count][n % 4]),
+        };
         true
     }
 
@@ -79,9 +90,16 @@ impl Rows {
         (self.busy.0 + self.rng.gen_range(0..self.busy.1)) % self.flow_count
     }
 
-    /// The row that is offered: rows come often while the phase is new.
-    fn drive(&mut self, ready: bool) -> bool {
-        let chance = if self.phase_left > 400 { 300 } else { 20 };
+    /// One cycle in so many brings a row: the first one soon, and more before the phase ends.
+    fn chance(&self) -> u32 {
+        match self.phase_left {
+            401.. if !self.is_first => 300,
+            _ => 20,
+        }
+    }
+
+    /// Whether a row is offered.
+    fn drive(&mut self, ready: bool, chance: u32) -> bool {
         let is_new = self.rng.gen_ratio(1, chance);
         let flow = self.flow();
         let (rng, flow_count) = (&mut self.rng, self.flow_count);
@@ -106,6 +124,7 @@ impl Rows {
             let word = |n: usize| u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32;
             self.pins = (index, Wide(core::array::from_fn(word)));
             self.last[usize::from(index)] = row;
+            self.is_first = false;
         }
         row.is_some()
     }
@@ -143,8 +162,9 @@ struct Answers {
     /// Probes; none stands beside an answer.
     probe: Source<WatchPorts>,
     since_taken: u64,
-    /// One cycle in so many brings an answer.
+    /// One cycle in so many brings an answer, and may take a frame.
     pause: u32,
+    frame_pause: u32,
     frame: Sink,
     row: Sink,
 }
@@ -156,8 +176,19 @@ impl Answers {
         let rows = Rows::new(config, fork());
         let (frame, row) = (Sink::new(fork()), Sink::new(fork()));
         let probe = Source::new(fork());
-        let (interval, pause) = (100, 1);
-        Self { rng, rows, interval, answer: None, probe, since_taken: 0, pause, frame, row }
+        let (interval, pause, frame_pause) = (100, 1, 1);
+        Self {
+            rng,
+            rows,
+            interval,
+            answer: None,
+            probe,
+            since_taken: 0,
+            pause,
+            frame_pause,
+            frame,
+            row,
+        }
     }
 
     /// A probe, as what is watched.
@@ -205,8 +236,17 @@ impl Stimulus<FeedbackOut> for Answers {
         if self.rows.tick() {
             self.interval = [0, 1, 30, 200, 625, 1500][self.rng.gen_range(0..6)];
             self.pause = [1, 1, 40, 300][self.rng.gen_range(0..4)];
+            // So slow at times that answers to probes find no room.
+            self.frame_pause = [1, 1, 1, 200][self.rng.gen_range(0..4)];
         }
-        let valid = self.rows.drive(out.s_cfg.ready);
+        let chance = match self.rows.chance() {
+            // Answers to probes pile up while no row waits for them.
+            chance if self.frame_pause > 1 => 20 * chance,
+            // In the very cycle in which the answer to a probe joins the others.
+            _ if out.s_probe.ready => 16,
+            chance => chance,
+        };
+        let valid = self.rows.drive(out.s_cfg.ready, chance);
         let probe = self.probe(out.s_probe.ready);
         let watch = match probe {
             Some(probe) => WatchPorts { ready: self.rng.gen(), ..probe },
@@ -221,11 +261,12 @@ impl Stimulus<FeedbackOut> for Answers {
             m_cfg: ReadyPort { ready: self.row.drive() },
             watch,
             s_probe: ValidPort { valid: probe.is_some() },
-            m_feedback: ReadyPort { ready: self.frame.drive() },
+            m_feedback: ReadyPort {
+                ready: self.frame.drive() && self.rng.gen_ratio(1, self.frame_pause),
+            },
         };
         if reset {
-            self.rows.source.reset();
-            self.rows.phase_left = 0;
+            self.rows.reset();
             self.probe.reset();
         }
         pins
@@ -420,7 +461,7 @@ impl Stimulus<FeedbackIn> for Responses {
         };
         self.since[0] += 1;
         let row_ready = self.since[0] >= ROW_CYCLES && self.rng.gen_ratio(1, 4);
-        let valid = self.rows.drive(row_ready);
+        let valid = self.rows.drive(row_ready, self.rows.chance());
         if valid && row_ready {
             self.since[0] = 0;
             let flow = usize::from(self.rows.pins.0);
@@ -449,8 +490,7 @@ impl Stimulus<FeedbackIn> for Responses {
             m_window: ReadyPort { ready: self.window.drive() },
         };
         if reset {
-            self.rows.source.reset();
-            self.rows.phase_left = 0;
+            self.rows.reset();
             self.feedback.reset();
             self.request.reset();
             self.ack.reset();
@@ -544,7 +584,7 @@ impl Stimulus<ProbeOut> for Turns {
         }
         self.since.iter_mut().for_each(|cycles| *cycles += 1);
         let row_ready = self.ready(0);
-        let valid = self.rows.drive(row_ready);
+        let valid = self.rows.drive(row_ready, self.rows.chance());
         if valid && row_ready {
             self.since[0] = 0;
         }
@@ -563,8 +603,7 @@ impl Stimulus<ProbeOut> for Turns {
             m_probe: ReadyPort { ready: self.sink.drive() },
         };
         if reset {
-            self.rows.source.reset();
-            self.rows.phase_left = 0;
+            self.rows.reset();
             self.sent.reset();
             self.inflight.reset();
         }

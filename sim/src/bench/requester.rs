@@ -85,6 +85,7 @@ impl RequesterStimulus {
             is_harsh: false,
             phase_left: 0,
             has_short_messages,
+            is_patient: seed % 6 == 2,
             reads_256: [0, 128, 30, 230][seed as usize % 4],
             rng,
         };
@@ -118,7 +119,8 @@ impl World {
         let is_gone = rng.gen_ratio(1, 8);
         let is_closed = !is_gone && rng.gen_ratio(1, 6);
         let rnr_retry_limit = [7, 7, 6, 4, 3, 1, 0][rng.gen_range(0..7)];
-        let exponent = [0, 1, 1, 1, 1, 2, 3, 17, 31, 31][rng.gen_range(0..10)];
+        let exponents = if self.is_patient { [31; 10] } else { [0, 1, 1, 1, 1, 2, 3, 17, 31, 31] };
+        let exponent = exponents[rng.gen_range(0..10)];
         let qp = QpRow {
             valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),

@@ -190,6 +190,16 @@ impl World {
         ports
     }
 
+    /// A peer says again where it stands: nothing else brings on a flow whose timer never runs out.
+    fn remind(&mut self) {
+        let at = self.rng.gen_range(0..self.peers.len());
+        let expected = self.peers[at].expected;
+        match self.rng.gen() {
+            true => self.answer(at, expected, 0x60),
+            false => self.answer(at, expected.wrapping_sub(1), 0x1f),
+        }
+    }
+
     /// An answer that nobody expects.
     fn noise(&mut self, kind: u32) {
         let at = self.rng.gen_range(0..self.peers.len());
@@ -211,8 +221,10 @@ impl World {
     /// The next answer that reaches the requester.
     pub fn next_ack(&mut self) -> Option<streams::Answer> {
         let kind = self.rng.gen_range(0..2000);
-        if kind < 4 {
-            self.noise(kind);
+        match kind {
+            0..4 => self.noise(kind),
+            4..40 if self.is_patient => self.remind(),
+            _ => {}
         }
         // A slow network at times, so that PSNs pile up.
         let is_late = self.mood == Mood::Far && self.answers.len() < 5 && self.rng.gen_bool(0.995);

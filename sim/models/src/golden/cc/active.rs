@@ -11,6 +11,12 @@ use nic_spec::NicConfig;
 pub const LATENCY_CYCLES: u32 = 33;
 /// Windows have numbers up to this; then 1 again.
 const NUMBER_MAX: u16 = 0xffff;
+/// Bits of a window's length in units.
+const UNIT_BITS: u32 = 20;
+/// Units of a window that have passed at most: the longest one ends with the next.
+const UNITS_MAX: u64 = (1 << UNIT_BITS) - 2;
+/// Units that a window of a short run has.
+const SOON_UNITS: u64 = 6;
 
 ports! {
     /// Results of the unit, as they are taken.
@@ -142,7 +148,16 @@ impl Golden for CcActive {
     }
 
     fn starts(&mut self, starts: &mut Starts<'_>) -> Option<CcActiveOut> {
-        self.number = starts.after_reset("number", u16::BITS, 50)?.max(1) as u16;
+        if starts.is_reset() {
+            self.number = starts.after_reset("number", u16::BITS, 50)?.max(1) as u16;
+        } else if self.window != 0 && !self.was_on && starts.wants("ticks") {
+            // The first window begins as if it had lasted for long.
+            let units = starts.near_wrap(UNIT_BITS, SOON_UNITS).min(UNITS_MAX);
+            starts.put("ticks", units);
+            self.cycles = units as u32 * ACTIVE_UNIT_CYCLES;
+        } else {
+            return None;
+        }
         Some(CcActiveOut { w_ai: self.w_ai })
     }
 }
