@@ -153,7 +153,7 @@ rows! {
     "stream_mux" of HopPerCycle, |_| StreamMux::<64>::default();
     "stream_route" of HopPerCycle, |_| StreamRoute::<32, 33>::default();
     "rr_arb" of HopPerCycle, |_| RrArb::<64, 8, 6>::default();
-    "axil_port" of HopPerCycle, |_| AxilPort::default();
+    "axil_port" of HopPerCycle AckPerCycle, |_| AxilPort::default();
     "rx_pipe" of HopPerCycle, |_| RxPipe::default();
     "scheduler" of HopPerCycle AckPerCycle, flows 4 8 64 128 256 512 1024 2048,
         |c| Scheduler::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
@@ -166,35 +166,35 @@ rows! {
     "write_mux" of HopPerCycle, |_| WriteMux::<64, 65, 127, 128, 129>::default();
     "completer" of HopPerCycle, flows 64 256,
         |_| Completer::<64, 8, 73, FB, { FB + 1 }>::default();
-    "feedback_out" of HopPerCycle, flows 64 256,
+    "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
     "feedback_in" of HopPerCycle, flows 64 256, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
-    "probe_out" of HopPerCycle, flows 64 256, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
-    "window_in" of HopPerCycle, flows 64 256, |_| WindowIn::<FB, { FB + 1 }>::default();
-    "window_out" of HopPerCycle, flows 64 256, |_| WindowOut::<FB, { FB + 1 }>::default();
-    "pkt_mux" of HopPerCycle, flows 64 256, |_| PktMux::<FB, { FB + 1 }>::default();
-    "work_mux" of HopPerCycle, flows 64 256,
+    "probe_out" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
+    "window_in" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| WindowIn::<FB, { FB + 1 }>::default();
+    "window_out" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| WindowOut::<FB, { FB + 1 }>::default();
+    "pkt_mux" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| PktMux::<FB, { FB + 1 }>::default();
+    "work_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle, |_| ReadMux::default();
     "cq_ring" of HopPerCycle, |_| CqRing::default();
-    "interrupt" of HopPerCycle, |_| Interrupt::default();
+    "interrupt" of HopPerCycle AckPerCycle, |_| Interrupt::default();
     "sq_fetch" of HopPerCycle, flows 64 256, |c| SqFetch::<FB, { FB + 1 }, { FB + 16 }>::new(c);
-    "ack_gen" of HopPerCycle, flows 64 256, |_| AckGen::<FB, { FB + 1 }>::default();
+    "ack_gen" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| AckGen::<FB, { FB + 1 }>::default();
     "responder" of HopPerCycle, flows 64 256,
         |_| Responder::<64, 8, 73, FB, { FB + 1 }, FB>::default();
-    "read_reply" of HopPerCycle, flows 64 256,
+    "read_reply" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| ReadReply::<FB, { FB + 4 }, FB>::default();
-    "requester" of HopPerCycle, flows 4 8 64 256 1024,
+    "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
         |c| Requester::<FB, 3, { FB + 3 }>::new(c.clock_hz);
     "tx_pipe" of HopPerCycle, flows 4 8 64 256 1024, |_| TxPipe::<FB, { FB + 1 }>::default();
     "cc_hop" of HopPerCycle AckPerCycle, |_| CcHop::default();
     "cc_ewma" of HopPerCycle AckPerCycle, |_| CcEwma::default();
     "cc_wind" of HopPerCycle AckPerCycle, |_| CcWind::default();
-    "cc_active" of BitPerCycle HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
+    "cc_active" of BitPerCycle HopPerCycle AckPerCycle, flows 4 8 64 256 1024 2048,
         |_| CcActive::<FB, { FB + 1 }>::default();
     "cc_unit" of HopPerCycle, flows 4 64 256 1024,
         |_| CcUnit::<FB, { FB + 3 }, { FB + 208 }>::default();
-    "cc_unit_wide" of AckPerCycle, flows 4 64 256 1024,
+    "cc_unit_wide" of AckPerCycle, flows 4 64 256 1024 4096,
         |_| CcUnitWide::<FB, { FB + 208 }>::default();
     "cc_unit_serial" of BitPerCycle, flows 4 8, |_| CcUnitSerial::<FB, { FB + 5 }>::default();
     "cc_core" of BitPerCycle, flows 4 8, |c| CcCoreSerial::<FB, { FB + 5 }, { FB + 1 }>::new(c);
@@ -202,16 +202,18 @@ rows! {
         |c| CcCore::<FB, { FB + 3 }, { FB + 208 }, { FB + 1 }>::new(c);
     "cc_core" of AckPerCycle, flows 4 64 256 1024,
         |c| CcCoreWide::<FB, { FB + 208 }, { FB + 1 }>::new(c);
-    "csr" of HopPerCycle, |c| Csr::new(c);
-    "csr_regs" of HopPerCycle, |_| CsrRegs::default();
-    "table_window" of HopPerCycle, |c| TableWindow::new(c);
-    "event_counters" of HopPerCycle, |_| EventCounters::default();
+    "csr" of HopPerCycle AckPerCycle, |c| Csr::new(c);
+    "csr_regs" of HopPerCycle AckPerCycle, |_| CsrRegs::default();
+    "table_window" of HopPerCycle AckPerCycle, |c| TableWindow::new(c);
+    "event_counters" of HopPerCycle AckPerCycle, |_| EventCounters::default();
     "completion_queue" of HopPerCycle, flows 4 8, |_| CompletionQueue::<256, 8, 9>::default();
     "completion_queue" of HopPerCycle, flows 64, |_| CompletionQueue::<1024, 10, 11>::default();
     "completion_queue" of HopPerCycle, flows 256, |_| CompletionQueue::<4096, 12, 13>::default();
+    "completion_queue" of AckPerCycle, flows 1024, |_| CompletionQueue::<16384, 14, 15>::default();
     "registers" of HopPerCycle, flows 4 8, |c| Registers::<256, 8, 9>::new(c);
     "registers" of HopPerCycle, flows 64, |c| Registers::<1024, 10, 11>::new(c);
     "registers" of HopPerCycle, flows 256, |c| Registers::<4096, 12, 13>::new(c);
+    "registers" of AckPerCycle, flows 1024, |c| Registers::<16384, 14, 15>::new(c);
     "uart_rx" of HopPerCycle, |_| UartRx::new(BENCH_UART_STEP);
     "uart_tx" of HopPerCycle, |_| UartTx::new(BENCH_UART_STEP);
     "uart_deframer" of HopPerCycle, |_| UartDeframer::default();

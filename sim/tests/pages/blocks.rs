@@ -281,6 +281,7 @@ fn readme_says_which_preset_has_what() {
                 // An iCE40 HX8K has room for congestion control alone.
                 (false, _) if *preset == "cu" => "-",
                 (false, _) => "planned",
+                (true, false) if ["requester", "registers"].contains(&block) => "blocks only",
                 (true, false) => "core only",
                 (true, true) => "whole",
             };
