@@ -1,6 +1,7 @@
 //! Drives a CC unit, of whichever schedule.
 
 use nic_harness::lockstep::Stepper;
+use nic_hdl::cc::wide::unit::SAME_FLOW_CYCLES;
 use nic_models::events::CcEvents;
 use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
@@ -130,6 +131,10 @@ pub fn by_flow(answers: &[(u64, Decision)]) -> BTreeMap<u16, Vec<Decision>> {
     flows
 }
 
+/// Cycles between two ACKs of a flow at which each schedule uses both: of those that come nearer, one
+/// ACK a cycle uses the newest.
+pub const APART_CYCLES: u64 = SAME_FLOW_CYCLES as u64;
+
 /// What a unit with `flow_count` flows answers to these ACKs, and how many it ignores, by reason.
 pub fn answers(
     unit: &mut Unit,
@@ -138,9 +143,12 @@ pub fn answers(
     acks: &[AckTelemetry],
 ) -> (BTreeMap<u16, Vec<Decision>>, [usize; 4]) {
     let mut driver = Driver::new(unit, cfg, flow_count);
-    acks.iter().for_each(|ack| {
-        driver.ack(*ack);
-    });
+    let mut free_at = vec![0_u64; flow_count];
+    for ack in acks {
+        let free_at = &mut free_at[usize::from(ack.flow)];
+        driver.idle(free_at.saturating_sub(driver.cycle));
+        *free_at = driver.ack(*ack) + APART_CYCLES;
+    }
     driver.idle(200);
     (by_flow(&driver.answers), driver.ignored)
 }

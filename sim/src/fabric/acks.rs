@@ -2,12 +2,14 @@
 //! must be what the hosts have used.
 //!
 //! The unit that takes an ACK in each cycle (preset `hundred`) gets them in the order in which they
-//! came, of all flows as in the run. So ACKs of a flow that come close together are met, too.
+//! came, of all flows as in the run, and those of a flow as near as it uses all of them: nearer, the
+//! newest alone would count.
 
 use super::cc::{golden_ack, Hpcc, Pace, Records};
 use nic_harness::lockstep::{StepError, Stepper};
 use nic_models::golden::cc::flow_state::{OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::unit::{CcUnitIn, CcUnitOut};
+use nic_models::golden::cc::wide::unit::SAME_FLOW_CYCLES;
 use nic_models::streams::FlowCommand;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -101,6 +103,8 @@ struct Player<'a> {
     out: CcUnitOut,
     /// By flow of the unit: flow of the run, and what is to come.
     flows: Vec<(u32, VecDeque<Pace>)>,
+    /// By flow of the unit: cycle from which on its next ACK is used whatever comes behind it.
+    free_at: Vec<u64>,
     /// Flows of the unit that have been made.
     made: u64,
     played: Played,
@@ -182,7 +186,8 @@ pub fn play(
     idle.m_rate.ready = true;
     let out = unit.reset()?;
     let (flows, played) = (vec![Default::default(); flow_count], Played::default());
-    let mut player = Player { unit, hpcc, idle, out, flows, made: 0, played };
+    let free_at = vec![0; flow_count];
+    let mut player = Player { unit, hpcc, idle, out, flows, free_at, made: 0, played };
     let mut free: VecDeque<u16> = (0..flow_count as u16).collect();
     let mut of_flow: BTreeMap<u32, u16> = BTreeMap::new();
     for (at, ack) in acks.iter().enumerate() {
@@ -203,7 +208,9 @@ pub fn play(
         let mut inputs =
             CcUnitIn { s_ack: golden_ack(ack.psn, ack.next_psn, &ack.records), ..idle };
         inputs.s_ack.flow = flow;
+        player.wait(|player| player.played.cycles >= player.free_at[usize::from(flow)])?;
         player.send(&inputs, |out| out.s_ack.ready)?;
+        player.free_at[usize::from(flow)] = player.played.cycles + SAME_FLOW_CYCLES;
         player.played.acks += 1;
         if last[&ack.flow] == at {
             of_flow.remove(&ack.flow);

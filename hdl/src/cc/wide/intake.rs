@@ -1,30 +1,36 @@
-//! Takes ACKs and flow commands and starts one of them in each cycle, unless its flow is under way.
+//! Takes ACKs and flow commands and starts one of them in each cycle. An ACK whose flow is under
+//! way waits in a slot of its own, the newest alone, so that nobody waits behind it.
 //!
 //! # Source            hdl/cc.md
-//! # Interface timing  cycle 0: s_ack taken; 1: it stands in the skid; 2: start, with event_word,
-//!                     if no event before it waits, its flow did not start in the last
-//!                     [`SAME_FLOW_CYCLES`] - 1 cycles, and `room` was high in the cycle before
-//! # Latency and rate  2 cycles; one start per cycle, a flow again after [`SAME_FLOW_CYCLES`]. In order;
-//!                     a command enters the skid one cycle after it was taken, before ACKs that come then
-//! # Definitions       A flow has two marks, one of its last start and one of its last end: it is
-//!                     under way while they differ. A start turns the first one, and the end, so
-//!                     many cycles later, makes the second one equal
-//! # Shape             F = 2^FB flows
-//! # Reset             synchronous, high: nothing taken, nothing under way; while `scrubs` the
-//!                     marks of scrub_flow are cleared and the readies are low
+//! # Interface timing  cycle 0: s_ack taken; 1: it stands in the skid; 2: its flow is looked for among
+//!                     those under way; 3: start, with event_word, or it waits. [`AGAIN_CYCLES`]
+//!                     after the start of its flow what waits starts
+//! # Latency and rate  3 cycles; one start per cycle, a flow again after [`SAME_FLOW_CYCLES`]
+//! # Rules             an ACK without telemetry is dropped. One that waits is replaced by a newer one of its
+//!                     flow, and dropped if one has started meanwhile. Commands go before ACKs that come
+//!                     then; one whose flow is under way tries again, and until it starts the ACKs of
+//!                     its flow are dropped
+//! # Shape             F = 2^FB flows; a slot for each of the 64 events that may be under way
+//! # Reset             synchronous, high: nothing taken, nothing under way; the readies are low
+//!                     while `scrubs`
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::streams::FlowCommand;
-use crate::util::{delay::Delay, lut_ram::LutRam, skid::Skid};
-use crate::{block, row, Reg, Unreset};
+use crate::util::{ram::Ram, skid::Skid};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles between two starts of the same flow, at least.
 pub const SAME_FLOW_CYCLES: usize = 61;
-/// Cycles in which an event is under way behind its start.
-const FLIGHT_CYCLES: usize = SAME_FLOW_CYCLES - 1;
-// The kernel takes the oldest of so many.
-const _: () = assert!(FLIGHT_CYCLES == 60);
+/// Cycles from the start of a flow to that of the ACK that has waited for it.
+pub const AGAIN_CYCLES: usize = 64;
+/// Ages in cycles at which an event keeps the next one of its flow from its start: that one would
+/// start a cycle later.
+const LOOKED_AT: usize = SAME_FLOW_CYCLES - 1;
+/// Those of them behind the start itself.
+const AGES: usize = LOOKED_AT - 1;
+/// Age from 1 on at which a slot is looked into.
+const SLOT_AGES: usize = SAME_FLOW_CYCLES;
 
 /// An ACK or a flow command.
 #[row]
@@ -49,13 +55,6 @@ pub struct EventRow<const FB: usize> {
     pub head: Bits<128>, // All but the last four records, the kind and the flow
 }
 
-/// A flow under way, and the mark that its end will have.
-#[row]
-struct MarkRow<const FB: usize> {
-    mark: Bit,
-    flow: Bits<FB>,
-}
-
 /// Sinks, order, and the flows under way.
 #[block]
 pub struct CcIntakeWide<const FB: usize> {
@@ -67,20 +66,16 @@ pub struct CcIntakeWide<const FB: usize> {
     pub s_ack_event: Signal<In, EventRow<FB>>,
     /// A flow command is offered.
     pub s_flow: FlowCommand<In, FB>,
-    /// The marks of a flow are cleared.
+    /// Rows are cleared.
     pub scrubs: Signal<In, Bit>,
-    /// Flow.
-    pub scrub_flow: Signal<In, Bits<FB>>,
-    /// A result of an event that starts in the next cycle will find room.
+    /// Results of ACKs that enter from the next cycle on will find room.
     pub room: Signal<In, Bit>,
     /// An event starts.
     pub start: Signal<Out, Bit>,
     /// The event.
     pub event_word: Signal<Out, EventRow<FB>>,
     events: Skid<EventRow<FB>>,
-    started: LutRam<FB, Bits<1>>,
-    ended: LutRam<FB, Bits<1>>,
-    under_way: Delay<MarkRow<FB>, FLIGHT_CYCLES>,
+    slots: Ram<6, EventRow<FB>>,
     open: Reg<Bit>,
     flow_full: Reg<Bit>,
     flow_flow: Unreset<Bits<FB>>,
@@ -88,52 +83,73 @@ pub struct CcIntakeWide<const FB: usize> {
     flow_telemetry: Unreset<Bit>,
     flow_window_bytes: Unreset<Bits<32>>,
     flow_rate: Unreset<Bits<32>>,
+    has_room: Reg<Bit>,
+    look_valid: Reg<Bit>,
+    look_again: Unreset<Bit>,
+    look: Unreset<EventRow<FB>>,
     head_valid: Reg<Bit>,
+    head_again: Unreset<Bit>,
+    head_void: Unreset<Bit>,
     head: Unreset<EventRow<FB>>,
-    busy: Unreset<Bit>,
-    mark: Unreset<Bit>,
-    alive: Reg<Bits<FLIGHT_CYCLES>>,
-    starts: Reg<Bit>,
-    advance: Signal<Local, Bit>,
+    hit: Unreset<Bit>,
+    hits: Unreset<Bits<LOOKED_AT>>,
+    alive: Reg<Bits<AGES>>,
+    flows: [Unreset<Bits<FB>>; AGES],
+    waits: Reg<Bits<SLOT_AGES>>,
+    again: Reg<Bit>,
+    index: Reg<Bits<6>>,
+    tries: Signal<Local, Bit>,
+    enters: Signal<Local, Bit>,
     command: Signal<Local, EventRow<FB>>,
-    next_flow: Signal<Local, Bits<FB>>,
+    look_flow: Signal<Local, Bits<FB>>,
+    look_command: Signal<Local, Bit>,
     head_flow: Signal<Local, Bits<FB>>,
-    follows: Signal<Local, Bit>,
-    last_mark: Signal<Local, Bit>,
-    end_mark: Signal<Local, Bit>,
+    head_command: Signal<Local, Bit>,
+    starts: Signal<Local, Bit>,
+    waits_now: Signal<Local, Bits<SLOT_AGES>>,
+    is_under_way: Signal<Local, Bits<LOOKED_AT>>,
+    later: Signal<Local, Bits<AGES>>,
+    pends: Signal<Local, Bit>,
+    age: Signal<Local, Bits<6>>,
+    last_index: Signal<Local, Bits<6>>,
     ends: Signal<Local, Bit>,
-    end_flow: Signal<Local, Bits<FB>>,
-    alive_later: Signal<Local, Bits<FLIGHT_CYCLES>>,
-    will_stand: Signal<Local, Bit>,
-    will_wait: Signal<Local, Bit>,
     #[value(1)]
-    youngest: Constant<Bits<FLIGHT_CYCLES>>,
+    youngest: Constant<Bits<AGES>>,
+    #[value(SLOT_AGES as u64)]
+    slot_age: Constant<Bits<6>>,
+    #[init(core::array::from_fn(|bit| Constant::new(ages_with(bit).to_bits())))]
+    ages: [Constant<Bits<LOOKED_AT>>; 6],
 }
 
-impl<const FB: usize> Logic for CcIntakeWide<FB> {
-    #[hdl_gen]
+/// The ages below [`LOOKED_AT`] whose number has this bit.
+fn ages_with(bit: usize) -> u64 {
+    (0..LOOKED_AT).filter(|age| age >> bit & 1 == 1).map(|age| 1 << age).sum()
+}
+
+#[kernel]
+impl<const FB: usize> CcIntakeWide<FB> {
     fn update(&mut self) {
-        comment!("Sinks: a command that was taken goes before an ACK.");
+        self.look_flow.next = self.look.val().flow;
+        self.look_command.next = self.look_valid.val() && self.look.val().command;
+        self.head();
+        self.sinks();
+        self.looks();
+        self.under_way();
+        self.slots();
+    }
+
+    /// An ACK without telemetry ends here.
+    fn sinks(&mut self) {
         self.open.next = !self.scrubs.val();
-        self.s_ack_ready.next =
-            self.open.val() && self.events.s.ready.val() && !self.flow_full.val();
-        self.command.next = 0.into();
-        self.command.next.op = self.flow_op.val();
-        self.command.next.telemetry = self.flow_telemetry.val();
-        self.command.next.window = self.flow_window_bytes.val();
-        self.command.next.rate = self.flow_rate.val();
-        self.command.next.command = true;
-        self.command.next.flow = self.flow_flow.val();
+        self.has_room.next = self.room.val();
+        self.s_ack_ready.next = self.open.val() && self.events.s.ready.val();
         self.events.s.valid.next =
-            self.flow_full.val() || (self.open.val() && self.s_ack_valid.val());
+            self.open.val() && self.s_ack_valid.val() && self.s_ack_event.val().tel_valid;
         self.events.s.data.next = self.s_ack_event.val();
-        if self.flow_full.val() {
-            self.events.s.data.next = self.command.val();
-            if self.events.s.ready.val() {
-                self.flow_full.next = false;
-            }
-        }
         self.s_flow.ready.next = self.open.val() && !self.flow_full.val();
+        if self.starts.val() && self.head_command.val() {
+            self.flow_full.next = false;
+        }
         if self.s_flow.valid.val() && self.open.val() && !self.flow_full.val() {
             self.flow_full.next = true;
             self.flow_flow.next = self.s_flow.flow.val();
@@ -142,62 +158,105 @@ impl<const FB: usize> Logic for CcIntakeWide<FB> {
             self.flow_window_bytes.next = self.s_flow.window_bytes.val();
             self.flow_rate.next = self.s_flow.rate.val();
         }
-        comment!("The head starts unless its flow is under way; decided in the cycle before.");
+        self.command.next = 0.into();
+        self.command.next.op = self.flow_op.val();
+        self.command.next.telemetry = self.flow_telemetry.val();
+        self.command.next.window = self.flow_window_bytes.val();
+        self.command.next.rate = self.flow_rate.val();
+        self.command.next.command = true;
+        self.command.next.flow = self.flow_flow.val();
+    }
+
+    /// What is looked for next: an ACK that has waited, else a command, else an ACK.
+    fn looks(&mut self) {
+        self.tries.next = self.flow_full.val()
+            && !self.look_command.val()
+            && !self.head_command.val()
+            && self.has_room.val();
+        self.enters.next = self.has_room.val() && !self.again.val() && !self.tries.val();
+        self.events.m.ready.next = self.enters.val();
+        self.look_again.next = self.again.val();
+        self.look_valid.next = self.again.val()
+            || self.tries.val()
+            || (self.enters.val() && self.events.m.valid.val());
+        self.look.next = self.events.m.data.val();
+        if self.tries.val() {
+            self.look.next = self.command.val();
+        }
+        if self.again.val() {
+            self.look.next = self.slots.read_data.val();
+        }
+    }
+
+    /// The head starts if its flow is not under way.
+    fn head(&mut self) {
+        self.head_flow.next = self.head.val().flow;
+        self.head_command.next = self.head_valid.val() && self.head.val().command;
+        self.starts.next = self.head_valid.val() && !self.hit.val() && !self.head_void.val();
         self.start.next = self.starts.val();
         self.event_word.next = self.head.val();
-        comment!("The next head.");
-        self.advance.next = self.starts.val() || !self.head_valid.val();
-        self.events.m.ready.next = self.advance.val();
-        self.next_flow.next = self.events.m.data.val().flow;
-        self.will_stand.next = self.head_valid.val();
-        if self.advance.val() {
-            self.will_stand.next = self.events.m.valid.val();
-            self.head.next = self.events.m.data.val();
+        self.head_valid.next = self.look_valid.val();
+        self.head_again.next = self.look_again.val();
+        self.head.next = self.look.val();
+        comment!("ACKs behind a command that waits are of the flow of before.");
+        self.head_void.next = self.flow_full.val()
+            && !(self.starts.val() && self.head_command.val())
+            && !self.look_command.val()
+            && (self.look_flow.val() == self.flow_flow.val());
+    }
+
+    /// Flows under way by age; the head's is 0.
+    fn under_way(&mut self) {
+        self.is_under_way.next = 0.into();
+        if self.starts.val() && (self.head_flow.val() == self.look_flow.val()) {
+            self.is_under_way.next = self.is_under_way.val().replace_bit(0, true);
         }
-        comment!("The end: in the cycle behind it the flow may start again.");
-        self.alive_later.next = self.alive.val() << 1;
-        self.alive.next = self.alive_later.val();
-        if self.starts.val() {
-            self.alive.next = self.alive_later.val() | self.youngest.val();
-        }
-        self.head_flow.next = self.head.val().flow;
-        self.under_way.d.next.mark = self.mark.val();
-        self.under_way.d.next.flow = self.head_flow.val();
-        self.ends.next = self.alive.val().get_bit(59);
-        self.end_flow.next = self.under_way.q.val().flow;
-        self.end_mark.next = self.under_way.q.val().mark;
-        comment!("Marks of the next head, with the start and the end of this cycle.");
-        self.started.read_address.next = self.next_flow.val();
-        self.ended.read_address.next = self.next_flow.val();
-        self.follows.next = self.starts.val() && (self.next_flow.val() == self.head_flow.val());
-        self.last_mark.next = self.started.read_data.val().get_bit(0);
-        if self.follows.val() {
-            self.last_mark.next = self.mark.val();
-        }
-        self.will_wait.next = self.busy.val();
-        if self.advance.val() {
-            self.mark.next = !self.last_mark.val();
-            self.will_wait.next = self.last_mark.val() != self.ended.read_data.val().get_bit(0);
-            if self.ends.val() && (self.end_flow.val() == self.next_flow.val()) {
-                self.will_wait.next = false;
+        for i in 0..AGES {
+            if self.alive.val().get_bit(i) && (self.flows[i].val() == self.look_flow.val()) {
+                self.is_under_way.next = self.is_under_way.val().replace_bit(i + 1, true);
             }
-        } else if self.ends.val() && (self.end_flow.val() == self.head_flow.val()) {
-            self.will_wait.next = false;
         }
-        self.head_valid.next = self.will_stand.val();
-        self.busy.next = self.will_wait.val();
-        self.starts.next = self.will_stand.val() && !self.will_wait.val() && self.room.val();
-        self.started.write_enable.next = self.starts.val() || self.scrubs.val();
-        self.started.write_address.next = self.head_flow.val();
-        self.started.write_data.next = bit_cast::<1, 1>(self.mark.val().into());
-        self.ended.write_enable.next = self.ends.val() || self.scrubs.val();
-        self.ended.write_address.next = self.end_flow.val();
-        self.ended.write_data.next = bit_cast::<1, 1>(self.end_mark.val().into());
-        if self.scrubs.val() {
-            self.started.write_address.next = self.scrub_flow.val();
-            self.started.write_data.next = 0.into();
-            self.ended.write_address.next = self.scrub_flow.val();
-            self.ended.write_data.next = 0.into();
+        self.hits.next = self.is_under_way.val();
+        self.hit.next = self.is_under_way.val().any();
+        self.later.next = self.alive.val() << 1;
+        self.alive.next = self.later.val();
+        if self.starts.val() {
+            self.alive.next = self.later.val() | self.youngest.val();
         }
+        self.flows[0].next = self.head_flow.val();
+        for i in 0..(AGES - 1) {
+            self.flows[i + 1].next = self.flows[i].val();
+        }
+    }
+
+    /// The slot of an event is that of the cycle in which it started.
+    fn slots(&mut self) {
+        self.index.next = self.index.val() + 1;
+        self.pends.next = self.head_valid.val()
+            && self.hit.val()
+            && !self.head_void.val()
+            && !self.head_again.val()
+            && !self.head_command.val();
+        self.age.next = 0.into();
+        for i in 0..6 {
+            if (self.hits.val() & self.ages[i].val()).any() {
+                self.age.next = self.age.val().replace_bit(i, true);
+            }
+        }
+        comment!("Its age was that a cycle ago.");
+        self.last_index.next = self.index.val() - 1;
+        self.slots.write_enable.next = self.pends.val();
+        self.slots.write_address.next = self.last_index.val() - self.age.val();
+        self.slots.write_data.next = self.head.val();
+        self.waits_now.next = self.waits.val();
+        if self.pends.val() {
+            self.waits_now.next =
+                self.waits.val() | bit_cast::<SLOT_AGES, LOOKED_AT>(self.hits.val());
+        }
+        self.waits.next = self.waits_now.val() << 1;
+        self.ends.next = self.waits.val().get_bit(60);
+        self.slots.read_enable.next = self.ends.val();
+        self.slots.read_address.next = self.index.val() - self.slot_age.val();
+        self.again.next = self.ends.val();
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 sections 4.2 and 6.2, sender-based
 //! # Interface timing  counted t from the start of an event:
-//!                     t = -2  s_ack taken
+//!                     t = -3  s_ack taken
 //!                     t =  0  it starts: its state and its stored records are read
 //!                     t =  4  decided (cc_decision): drop, store only, update, full update; the
 //!                             records are stored
@@ -14,14 +14,16 @@
 //!                     t = 60  W and R (cc_wind); the state is written
 //!                     t = 64  m_rate, if it is not waiting
 //! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least; one ACK per cycle, the same
-//!                     flow every [`SAME_FLOW_CYCLES`]; an ACK whose flow is under way, dropped ACKs
-//!                     included, waits and holds up those behind it; commands wait in the same order,
-//!                     one taken in every 2 cycles at most
+//!                     flow every [`SAME_FLOW_CYCLES`]; of the ACKs that come while their flow is under
+//!                     way the newest waits, in a slot of its own, and starts [`AGAIN_CYCLES`] after the
+//!                     one before it (`intake.rs` has the rules)
 //! # Number formats    those of cc_unit.rs
-//! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results
+//! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results; an ACK that
+//!                     another one replaces counts as one that has not come
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
 //! # Shape             F = 2^FB flows, IW = FB + 208; 64 results wait
-//!                     before starts wait for m_rate_ready
+//!                     before ACKs wait for m_rate_ready. As many under way and as many that wait for
+//!                     them find room behind those
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/models/src/golden/cc/wide/unit.rs, sim/models/src/reference/hpcc.rs,
 //!                     tests/cc/cc_unit_wide.rs
@@ -42,9 +44,9 @@ use crate::util::{delay::Delay, ram_fifo::RamFifo};
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
-pub use crate::cc::wide::intake::SAME_FLOW_CYCLES;
+pub use crate::cc::wide::intake::{AGAIN_CYCLES, SAME_FLOW_CYCLES};
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
-pub const LATENCY_CYCLES: usize = 66;
+pub const LATENCY_CYCLES: usize = 67;
 
 /// HPCC++ for `2^FB` flows; `IW = FB + 208`.
 #[block(check(IW == FB + 208))]
@@ -75,7 +77,7 @@ pub struct CcUnitWide<const FB: usize, const IW: usize> {
     ewma: CcEwma,
     wind: CcWind,
     packer: CcPack<FB, IW>,
-    results: RamFifo<ResultRow<FB>, 7, 8>,
+    results: RamFifo<ResultRow<FB>, 8, 9>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
@@ -103,7 +105,7 @@ pub struct CcUnitWide<const FB: usize, const IW: usize> {
     #[value(8)]
     judged_bit: Constant<Bits<17>>,
     #[value(64)]
-    room_below: Constant<Bits<8>>,
+    room_below: Constant<Bits<9>>,
     #[value(7)]
     no_hop: Constant<Bits<3>>,
     #[value((1_u64 << FB) - 1)]
@@ -139,7 +141,6 @@ impl<const FB: usize, const IW: usize> CcUnitWide<FB, IW> {
         self.intake.s_ack_event.next.flow = self.s_ack.flow.val();
         Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
         self.intake.scrubs.next = self.scrubs.val();
-        self.intake.scrub_flow.next = self.scrub_flow.val();
         self.intake.room.next = self.results.count.val() < self.room_below.val();
         comment!("0: the state of the flow and its records are read.");
         self.state.read_enable.next = self.intake.start.val();
