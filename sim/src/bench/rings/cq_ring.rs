@@ -4,7 +4,9 @@ use crate::bench::random::sub;
 use crate::env::stream::Sink;
 use nic_harness::bench::Stimulus;
 use nic_models::golden::host::cq::ring::{CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts};
+use nic_models::ports::Data;
 use nic_models::streams::{Consumer, QueueHead, ReadyPort, TreadyPort};
+use nic_spec::config::NicConfig;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -20,7 +22,11 @@ pub struct Polling {
     push_percent: u32,
     engine: [Sink; 2],
     command: Option<u64>,
-    beats: Vec<u64>,
+    beats: Vec<Data>,
+    /// Beats of an entry.
+    beats_max: usize,
+    /// Longest time to a report: so long that entries wait for the oldest one.
+    latency_cycles_max: u32,
     /// Reports to come: cycles to wait, failure.
     reports: VecDeque<(u32, bool)>,
     memory: BTreeMap<u64, u128>,
@@ -43,7 +49,7 @@ pub struct Polling {
 }
 
 impl Polling {
-    pub fn new(seed: u64) -> Self {
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
         Self {
             rng: sub(seed, 0),
             queue: VecDeque::new(),
@@ -54,6 +60,8 @@ impl Polling {
             engine: [1, 2].map(|n| Sink::new(sub(seed, n))),
             command: None,
             beats: Vec::new(),
+            beats_max: 16_usize.div_ceil(config.data_bytes()),
+            latency_cycles_max: 5 * config.ring_entries() as u32,
             reports: VecDeque::new(),
             memory: BTreeMap::new(),
             cfg: CqConfig::default(),
@@ -109,20 +117,24 @@ impl Polling {
             assert_eq!((out.m_cmd.bytes, out.m_cmd.addr % 16), (16, 0), "command");
             self.command = Some(out.m_cmd.addr);
         }
-        let tready = TreadyPort { tready: self.engine[1].drive() && self.beats.len() < 2 };
+        let tready =
+            TreadyPort { tready: self.engine[1].drive() && self.beats.len() < self.beats_max };
         if out.m_data.tvalid && tready.tready {
-            self.beats.push(out.m_data.tdata.0[0]);
-            assert_eq!(out.m_data.tlast, self.beats.len() == 2, "last");
+            self.beats.push(out.m_data.tdata);
+            assert_eq!(out.m_data.tlast, self.beats.len() == self.beats_max, "last");
         }
-        if let (Some(addr), 2) = (self.command, self.beats.len()) {
+        if let Some(addr) = self.command.filter(|_| self.beats.len() == self.beats_max) {
             let fails = self.rng.gen_ratio(1, 200);
             if !fails {
-                let entry = u128::from(self.beats[0]) | u128::from(self.beats[1]) << 64;
+                let bytes =
+                    self.beats.iter().flat_map(|beat| beat.bytes()[..16 / self.beats_max].to_vec());
+                let bytes: Vec<u8> = bytes.collect();
+                let entry = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
                 let place = addr.wrapping_sub(self.base()) / 16;
                 assert!(place < 1 << self.log2, "an entry beside the ring");
                 self.memory.insert(addr, entry);
             }
-            self.reports.push_back((self.rng.gen_range(0..40), fails));
+            self.reports.push_back((self.rng.gen_range(0..self.latency_cycles_max), fails));
             self.command = None;
             self.beats.clear();
         }
