@@ -31,7 +31,7 @@ use crate::host::{
     write_mux::WriteMux,
 };
 use crate::nic;
-use crate::rx::pipe::RxPipe;
+use crate::rx::pipe::{self as rx, RxPipe};
 use crate::sched::{sched_core::SchedCore, scheduler::Scheduler};
 use crate::transport::{
     ack::gen::AckGen,
@@ -164,7 +164,10 @@ rows! {
     "stream_route" of HopPerCycle, |_| StreamRoute::<32, 33>::default();
     "rr_arb" of HopPerCycle, |_| RrArb::<64, 8, 6>::default();
     "axil_port" of HopPerCycle AckPerCycle, |_| AxilPort::default();
-    "rx_pipe" of HopPerCycle, |_| RxPipe::default();
+    "rx_pipe" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| RxPipe::<W, { 2 * W }, KB, { 64 / KB }, { KB.ilog2() as usize }, { W + KB + 1 },
+            { rx::buffer_bits(KB) }, { rx::buffer_bits(KB) + 1 }, { rx::record_bits(KB) },
+            { rx::record_bits(KB) + 1 }, { rx::stack_readers(KB) }>::default();
     "scheduler" of HopPerCycle AckPerCycle, flows 4 8 64 128 256 512 1024 2048,
         |c| Scheduler::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
             { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);

@@ -109,7 +109,7 @@ fn parser_beats(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("parser");
     group.throughput(Throughput::Elements(beats.len() as u64));
     group.bench_function("golden", |b| {
-        let fresh = || GoldenOnly(RxPipe::new());
+        let fresh = || GoldenOnly(RxPipe::new(BEAT_BYTES));
         b.iter_batched(fresh, |mut golden| parse(&mut golden, &beats), BatchSize::LargeInput);
     });
     group.bench_function("rtl", |b| {

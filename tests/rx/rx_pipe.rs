@@ -8,6 +8,7 @@ mod ioam_traces;
 mod lengths;
 mod native;
 mod room;
+mod widths;
 
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
@@ -17,12 +18,18 @@ use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
 use nic_models::ports::{keep, Data};
 use nic_models::streams::{Answer, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
+use nic_sim::bench;
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use nic_sim::pcap;
 use nic_spec::wire::telemetry::Hop;
 use nic_spec::wire::{bth, ethernet, ipv4};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+
+/// Bytes of a beat: those of the narrow datapath, in which stacks are read, and of the wide one.
+const NARROW: usize = 8;
+const WIDE: usize = 64;
+const WIDTHS: [usize; 2] = [NARROW, WIDE];
 
 /// The second host of the captures.
 const HOST_2: Host = Host {
@@ -64,6 +71,7 @@ const EVENTS: [&str; 16] = [
 /// An engine with frames on one side and collectors on the other.
 struct Rig<S> {
     engine: S,
+    beat_bytes: usize,
     host: Host,
     out: RxPipeOut,
     reqs: Vec<Request>,
@@ -83,10 +91,11 @@ struct Rig<S> {
 }
 
 impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
-    fn new(mut engine: S, host: Host) -> Self {
+    fn new(mut engine: S, beat_bytes: usize, host: Host) -> Self {
         let out = engine.reset().unwrap_or_else(|e| panic!("{e}"));
         Self {
             engine,
+            beat_bytes,
             host,
             out,
             reqs: vec![],
@@ -108,8 +117,6 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
     /// One cycle; whether the beat was taken.
     fn step(&mut self, beat: Option<(&[u8], bool, bool)>) -> bool {
         let (bytes, last, user) = beat.unwrap_or((&[], false, false));
-        let mut data = [0; 8];
-        data[..bytes.len()].copy_from_slice(bytes);
         let inputs = RxPipeIn {
             cfg_local_mac: self.host.mac,
             cfg_local_ip: self.host.ip,
@@ -122,7 +129,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             cfg_tel_time_binary: self.host.tel_time_binary,
             cfg_tel_rates: self.host.tel_rates,
             s_axis: AxisUser {
-                tdata: Data::of(&data),
+                tdata: Data::of(bytes),
                 tkeep: keep(bytes.len()),
                 tvalid: beat.is_some(),
                 tlast: last,
@@ -180,8 +187,8 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
     }
 
     fn send(&mut self, frame: &[u8], user: bool) {
-        let beat_count = frame.len().div_ceil(8);
-        for (index, bytes) in frame.chunks(8).enumerate() {
+        let beat_count = frame.len().div_ceil(self.beat_bytes);
+        for (index, bytes) in frame.chunks(self.beat_bytes).enumerate() {
             let last = index + 1 == beat_count;
             let mut waited = 0;
             while !self.step(Some((bytes, last, user && last))) {
@@ -193,8 +200,8 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
 
     /// A frame whose beats come with pauses between them.
     fn send_slowly(&mut self, frame: &[u8]) {
-        let beat_count = frame.len().div_ceil(8);
-        for (index, bytes) in frame.chunks(8).enumerate() {
+        let beat_count = frame.len().div_ceil(self.beat_bytes);
+        for (index, bytes) in frame.chunks(self.beat_bytes).enumerate() {
             self.idle(index as u64 % 4);
             assert!(self.step(Some((bytes, index + 1 == beat_count, false))));
         }
@@ -219,14 +226,20 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
     }
 }
 
-fn golden(host: Host) -> Rig<GoldenOnly<RxPipe>> {
-    Rig::new(GoldenOnly(RxPipe::new()), host)
+fn golden(beat_bytes: usize, host: Host) -> Rig<GoldenOnly<RxPipe>> {
+    Rig::new(GoldenOnly(RxPipe::new(beat_bytes)), beat_bytes, host)
 }
 
-fn lock_step(host: Host, seed: u64) -> Rig<LockStep<RxPipe>> {
-    let (_, source) = rdma_nic::bench_and_verilog("rx_pipe");
-    let model = build(&source);
-    Rig::new(LockStep::new(RxPipe::new(), &[model], seed).expect("a DUT"), host)
+/// The emitted Verilog with beats of so many bytes.
+fn verilog(beat_bytes: usize) -> Source {
+    let config = if beat_bytes == NARROW { rdma_nic::gbe() } else { rdma_nic::hundred() };
+    bench::emitted("rx_pipe", &config).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn lock_step(beat_bytes: usize, host: Host, seed: u64) -> Rig<LockStep<RxPipe>> {
+    let model = build(&verilog(beat_bytes));
+    let engine = LockStep::new(RxPipe::new(beat_bytes), &[model], seed).expect("a DUT");
+    Rig::new(engine, beat_bytes, host)
 }
 
 fn build(source: &Source) -> std::sync::Arc<nic_harness::verilator::Model> {
@@ -241,17 +254,21 @@ fn capture(name: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn rx_pipe_matches_golden() {
-    rdma_nic::assert_matches_golden("rx_pipe", 1..=4, 150_000, &[]);
+    for config in [rdma_nic::gbe(), rdma_nic::hundred()] {
+        let runs = rdma_nic::Runs::of_block("rx_pipe", &config, 1..=4, 150_000);
+        runs.assert_match_golden(&[]);
+    }
 }
 
 #[test]
 fn rx_pipe_breaks_are_caught() {
     let breaks = [
         ("32'h2144_df1c", "32'h2144_df1d"),
-        ("beats_limit = 12'd960", "beats_limit = 12'd96"),
-        ("in_index != 4'd0", "in_index != 4'd15"),
-        ("reason_of_m_early == 4'd15", "reason_of_m_early != 4'd15"),
-        ("held_response_next = response", "held_response_next = word_valid"),
+        ("beats_limit = 12'd988", "beats_limit = 12'd98"),
+        ("index > resume", "index >= resume"),
+        ("in_rest <= s_last & !fits", "in_rest <= s_last & fits"),
+        ("reason_of_m_early != 4'd15", "reason_of_m_early == 4'd15"),
+        ("held_response_next = payload_response", "held_response_next = payload_wanted"),
         ("code[7:2] == 6'd48", "code[7:1] == 7'd96"),
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
         ("fifo_s_word_4 = imm | port_wide", "fifo_s_word_4 = imm"),
@@ -259,17 +276,35 @@ fn rx_pipe_breaks_are_caught() {
         ("if (!opcode[2])", "if (1'b1)"),
         ("m_feedback_window = fifo_m_word_6[26]", "m_feedback_window = fifo_m_word_6[25]"),
         ("m_feedback_probe = fifo_m_word_6[25]", "m_feedback_probe = fifo_m_word_6[26]"),
-        ("port_next = s_data[47:40]", "port_next = s_data[39:32]"),
+        ("{8'd0, head_m_data[175:168]}", "{8'd0, head_m_data[183:176]}"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
         ("place_b = 5'd0;", "place_b = 5'd1;"),
         ("= int_used + int_behind + 5'd1;", "= int_used + int_behind;"),
         ("^ path_a[23:12]", "^ path_a[22:11]"),
         ("second_before_next = s_word_b[14:0]", "second_before_next = s_word_b[15:1]"),
-        ("cfg_is_ifa & (place == 2'd1)", "cfg_is_ifa & (place == 2'd2)"),
+        ("bytes_next = stack_bytes + 11'd8", "bytes_next = stack_bytes + 11'd4"),
         ("stamp_next = stayed", "stamp_next = s_word_a[23:0]"),
-        ("words_max_next = s_data[63:56]", "words_max_next = s_data[62:55]"),
+        ("words_max_next = head_m_data[191:184]", "words_max_next = head_m_data[190:183]"),
+        ("is_runt = frame_bytes < 15'd24", "is_runt = frame_bytes < 15'd0"),
     ];
     rdma_nic::assert_catches("rx_pipe", 400_000, &breaks);
+}
+
+/// What is at other places in the wide datapath, or happens there alone.
+#[test]
+fn rx_pipe_breaks_of_the_wide_datapath_are_caught() {
+    let breaks = [
+        ("in_rest <= s_last & !fits", "in_rest <= s_last & fits"),
+        ("7'd60: m_crc", "7'd0: m_crc"),
+        ("beats_limit = 9'd92", "beats_limit = 9'd91"),
+        ("records_limit = 7'd44", "records_limit = 7'd43"),
+        ("last_index = 11'd143", "last_index = 11'd144"),
+        ("stack_6 & !is_whole", "stack_6 & is_whole"),
+        ("out_first_next = !has_begun", "out_first_next = in_first"),
+        ("is_runt = frame_bytes < 15'd32", "is_runt = frame_bytes < 15'd31"),
+    ];
+    let runs = [rdma_nic::Runs::of_block("rx_pipe", &rdma_nic::hundred(), [1], 400_000)];
+    rdma_nic::assert_runs_catch(&runs, &breaks);
 }
 
 /// Every outcome occurs in the stimulus of the bench, or the bench would say nothing about it.
@@ -282,7 +317,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
     // INT-MD, IOAM and IFA by the number of hops that are usable, and what is not.
     let (mut stacks, mut traces, mut analysed) = ([0; 7], [0; 7], [0; 7]);
     for seed in 1..=4 {
-        let (mut golden, mut traffic) = (RxPipe::new(), RxTraffic::new(seed));
+        let (mut golden, mut traffic) = (RxPipe::new(NARROW), RxTraffic::new(NARROW, seed));
         let mut out = golden.step(&RxPipeIn { reset: true, ..RxPipeIn::default() });
         for cycle in 0..150_000 {
             let inputs = traffic.next(cycle, &out);
@@ -379,7 +414,7 @@ fn read_as_reference<H>(
 ) {
     let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(seed));
     maker.host = host;
-    let mut rig = golden(host);
+    let mut rig = golden(NARROW, host);
     let mut counts = [0; 7];
     for _ in 0..20_000 {
         let (frame, _) = maker.next(FrameStyle::Stamped);

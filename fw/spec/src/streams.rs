@@ -387,18 +387,21 @@ macro_rules! streams {
                 /// The ICRC goes here.
                 icrc: Bit,
             }
-            /// A beat of an IP packet.
-            bundle PacketBeat {
+            /// A beat of a packet on the way through the rx pipe.
+            bundle PacketBeat<W> {
                 /// It is there.
                 valid: Bit,
-                /// Its bytes; those behind the end are 0.
-                data: Bits<64>,
+                /// Its bytes, byte 0 in bits 7:0.
+                data: Bits<W>,
                 /// First beat.
                 first: Bit,
                 /// Last beat.
                 last: Bit,
-                /// On the last beat: bytes, 0..=8.
-                bytes: Bits<4>,
+                /// On the last beat: bytes, 0..=64.
+                bytes: Bits<7>,
+                /// The frame is over: with its last beat or later, and in front of the next one's
+                /// first beat.
+                end: Bit,
             }
             /// Something has ended in a flow of the responder.
             bundle FlowEnd<FB> {

@@ -14,7 +14,7 @@ use crate::host::{
     read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, sq::rows::WR_BITS,
     write_mux::WriteMux,
 };
-use crate::rx::pipe::RxPipe;
+use crate::rx::pipe::{self as rx, RxPipe};
 use crate::sched::scheduler::Scheduler;
 use crate::streams::{Axi, AxiLite, Axis, AxisUser};
 use crate::transport::{
@@ -70,7 +70,19 @@ pub struct Nic {
     pub s_axis_host: Axis<In, W, KB>,
     /// Interrupt, level.
     pub irq: Signal<Out, Bit>,
-    rx: RxPipe,
+    rx: RxPipe<
+        W,
+        { 2 * W },
+        KB,
+        { 64 / KB },
+        { KB.ilog2() as usize },
+        { W + KB + 1 },
+        { rx::buffer_bits(KB) },
+        { rx::buffer_bits(KB) + 1 },
+        { rx::record_bits(KB) },
+        { rx::record_bits(KB) + 1 },
+        { rx::stack_readers(KB) },
+    >,
     responder: Responder<W, KB, { W + KB + 1 }, FB, { FB + 1 }, MB>,
     read_reply: ReadReply<FB, { FB + 4 }, MB>,
     #[init(Requester::new(config.clock_hz))]

@@ -10,6 +10,6 @@ pub mod record_fifo;
 pub mod records;
 pub mod room;
 pub mod stack;
+pub mod strip;
 pub mod tel;
-pub mod trim;
 pub mod verdict;

@@ -1,9 +1,8 @@
-//! FIFO of records of 19 words: written when they are complete, visible when they are accepted.
+//! FIFO of records of 19 words.
 //!
-//! # Interface timing  cycle 0: s_store with the words; any later cycle c: s_commit, without
-//!                     another s_store between; cycle c + 1: m_valid
-//! # Latency and rate  1; one record per cycle
-//! # Shape             holds 16 records; rx_room sees to it that there is room
+//! # Interface timing  cycle 0: s_store with the words; cycle 2: m_valid
+//! # Latency and rate  2; one record per cycle
+//! # Shape             holds 2^RB records; rx_room sees to it that there is room
 //! # Reset             synchronous, high: empty, words 0; they hold their last value while m_valid
 //!                     is low
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
@@ -45,11 +44,9 @@ pub struct RecordWord {
 
 /// Record FIFO of the rx pipe.
 #[block]
-pub struct RxRecordFifo {
+pub struct RxRecordFifo<const RB: usize> {
     /// Write the record behind the last one.
     pub s_store: Signal<In, Bit>,
-    /// Make it visible.
-    pub s_commit: Signal<In, Bit>,
     /// Its words.
     pub s_word: [Signal<In, Bits<32>>; 19],
     /// A record stands at the source.
@@ -58,29 +55,23 @@ pub struct RxRecordFifo {
     pub m_ready: Signal<In, Bit>,
     /// Its words.
     pub m_word: [Signal<Out, RecordWord>; 19],
-    ram: [LutRam<4, Bits<32>>; 19],
+    ram: [LutRam<RB, Bits<32>>; 19],
     head: [Reg<Bits<32>>; 19],
     head_valid: Reg<Bit>,
-    write_index: Reg<Bits<4>>,
-    read_index: Reg<Bits<4>>,
+    write_index: Reg<Bits<RB>>,
+    read_index: Reg<Bits<RB>>,
     more: Reg<Bit>,
     load: Signal<Local, Bit>,
-    write_next: Signal<Local, Bits<4>>,
-    read_next: Signal<Local, Bits<4>>,
+    write_next: Signal<Local, Bits<RB>>,
+    read_next: Signal<Local, Bits<RB>>,
 }
 
-impl Logic for RxRecordFifo {
+impl<const RB: usize> Logic for RxRecordFifo<RB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.m_valid.next = self.head_valid.val();
-        comment!(
-            "The head is loaded when it is free, with what is accepted in this cycle too: it is"
-        );
-        comment!(
-            "in the RAM already. It enables hundreds of registers, so it compares no indexes."
-        );
-        self.load.next =
-            (self.m_ready.val() | !self.head_valid.val()) & (self.more.val() | self.s_commit.val());
+        comment!("The head's load enables hundreds of registers, so it compares no indexes.");
+        self.load.next = (self.m_ready.val() | !self.head_valid.val()) & self.more.val();
         self.read_next.next = self.read_index.val();
         if self.load.val() {
             self.head_valid.next = true;
@@ -89,7 +80,7 @@ impl Logic for RxRecordFifo {
             self.head_valid.next = false;
         }
         self.write_next.next = self.write_index.val();
-        if self.s_commit.val() {
+        if self.s_store.val() {
             self.write_next.next = self.write_index.val() + 1;
         }
         self.write_index.next = self.write_next.val();

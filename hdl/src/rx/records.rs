@@ -4,11 +4,9 @@
 //! One FIFO holds all, so an ACK waits behind a request that is not taken. The fields of all
 //! sources are the same words.
 //!
-//! # Interface timing  cycle 0: s_store with the fields; any later cycle c: s_commit, without
-//!                     another s_store between; cycle c + 1: m_req, m_ack or
-//!                     m_feedback
-//! # Latency and rate  1; one record per cycle
-//! # Shape             holds 16 records
+//! # Interface timing  cycle 0: s_store with the fields; cycle 2: m_req, m_ack or m_feedback
+//! # Latency and rate  2; one record per cycle
+//! # Shape             holds 2^RB records
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid
 //!                     is low
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
@@ -21,11 +19,9 @@ use rust_hdl_core::prelude::*;
 /// Records of the rx pipe. A record is 19 words: va, rkey, dma_len, imm, src_ip, `{opcode,
 /// qpn}`, `{flags, psn}`, `{tel_path, tel_hops, tel_valid, payload_bytes}`, hops.
 #[block]
-pub struct RxRecords {
+pub struct RxRecords<const RB: usize> {
     /// Write the record behind the last one.
     pub s_store: Signal<In, Bit>,
-    /// Make it visible.
-    pub s_commit: Signal<In, Bit>,
     /// The record is an ACK or a READ response.
     pub for_requester: Signal<In, Bit>,
     /// The record is a telemetry response.
@@ -64,7 +60,7 @@ pub struct RxRecords {
     pub m_ack: Answer<Out>,
     /// A telemetry response stands here.
     pub m_feedback: Feedback<Out>,
-    fifo: RxRecordFifo,
+    fifo: RxRecordFifo<RB>,
     head_for_requester: Signal<Local, Bit>,
     head_for_feedback: Signal<Local, Bit>,
     head_for_responder: Signal<Local, Bit>,
@@ -91,10 +87,9 @@ pub struct RxRecords {
 }
 
 #[kernel]
-impl RxRecords {
+impl<const RB: usize> RxRecords<RB> {
     fn update(&mut self) {
         self.fifo.s_store.next = self.s_store.val();
-        self.fifo.s_commit.next = self.s_commit.val();
         self.head_for_requester.next = self.fifo.m_word[7].val().for_requester;
         self.head_for_feedback.next = self.fifo.m_word[7].val().for_feedback;
         self.head_for_responder.next =

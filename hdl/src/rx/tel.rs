@@ -1,54 +1,56 @@
-//! Takes telemetry out from between UDP and BTH, and points at it as it passes.
+//! Telemetry of a packet as the verdict's record has it: brings records of either native form into
+//! the native layout, hands a stack on pair by pair, and counts.
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7 (2 + 8n bytes, big-endian); its authors'
-//!                     simulator (42 bytes, little-endian); INT dataplane specification 2.1,
-//!                     RFC 9197 and draft-kumar-ippm-ifa (4 + 4n bytes)
-//! # Interface timing  cycle 0: s_valid; cycle 1: m_valid, the packet without telemetry, a beat
-//!                     when its last byte is there (and what is left behind the last beat in
-//!                     cycle 2). tel_bytes, head_bytes, tel_valid: cycle 1 after the fourth beat;
-//!                     records: cycle 2 after the beat that completes them; all until the fourth
-//!                     beat of the next packet. Words of a stack: cycle 1 after the beat of the
-//!                     second one
-//! # Latency and rate  1; one beat per cycle, no ready. A packet is followed by one idle cycle
-//! # Number formats    tel_bytes, head_bytes | UQ11.0 | bytes
-//! # Reset             synchronous, high: no telemetry
+//!                     simulator (42 bytes, little-endian)
+//! # Interface timing  cycle 0: s, and what is known of its packet; cycle 5: its words of a stack;
+//!                     cycle 7: its records are in m, so all of a packet's 7 cycles after its end;
+//!                     records, path and whether it is whole of a stack at least 1 cycle before
+//! # Latency and rate  7; one beat per cycle, no ready
+//! # Shape             W2 = 2 W, KB = W / 8. A stack is read from beats of 8 bytes alone
+//! # Number formats    tel_hop | rate [2:0], ns [26:3], bytes/128 [46:27], queue/80 [63:47] |
+//!                     tel_hops 6 = not usable (more than five hops, a rate code above 7, or a
+//!                     stack that is not whole)
+//! # Reset             synchronous, high: between packets
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
-pub mod len_fix;
-pub mod records;
-
-use crate::streams::PacketBeat;
+use crate::streams::{PacketBeat, Telemetry};
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Telemetry stage of the 64-bit rx pipe. Native telemetry is 2 bytes and a multiple of 8, so the
-/// bytes behind it move by two, and whole beats are left out; a stack is a multiple of 4, so they
-/// move by four or not at all.
-#[block]
-pub struct RxTel {
+/// Byte at which telemetry begins; at the first one of native forms a record's last byte is.
+const AT: usize = 28;
+
+/// The beat with the last byte of record `hop`, whatever the form.
+const fn beat_of(beat_bytes: usize, hop: usize) -> usize {
+    (AT + 9 + 8 * hop) / beat_bytes
+}
+
+/// Lowest bit of byte `at` in what the beat before record `hop`'s last one and this one hold.
+fn window_bit(beat_bytes: usize, hop: usize, at: usize) -> u64 {
+    (8 * (at + beat_bytes - beat_bytes * beat_of(beat_bytes, hop))) as u64
+}
+
+/// Telemetry stage of the rx pipe.
+#[block(check(W == 8 * KB && W2 == 2 * W))]
+pub struct RxTel<const W: usize, const W2: usize, const KB: usize> {
     /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
+    /// A beat of the packet with its telemetry.
+    pub s: PacketBeat<In, W>,
     /// Telemetry follows UDP.
-    pub tel_expected: Signal<In, Bit>,
+    pub tel_valid: Signal<In, Bit>,
     /// It is a stack; else it has a native form.
     pub tel_stack: Signal<In, Bit>,
-    /// The packet is marked by its UDP port.
-    pub tel_by_port: Signal<In, Bit>,
-    /// It is IFA's; `rx_trim` has taken its header away.
+    /// It is IFA's, whose header stands in front of UDP.
     pub tel_ifa: Signal<In, Bit>,
-    /// There is more of it than what is known.
-    pub ifa_more: Signal<In, Bit>,
-    /// A beat of the IP packet.
-    pub s: PacketBeat<In>,
-    /// A beat of the packet without telemetry.
-    pub m: PacketBeat<Out>,
-    /// The packet has telemetry.
-    pub tel_valid: Signal<Out, Bit>,
-    /// `m_data` has the front of the telemetry in its upper half, or there is none.
-    pub rec_start: Signal<Out, Bit>,
-    /// `m_data` has the next eight bytes of telemetry.
-    pub rec_valid: Signal<Out, Bit>,
-    /// Two words of a stack.
+    /// Bytes of the telemetry.
+    pub tel_bytes: Signal<In, Bits<11>>,
+    /// Words of a stack behind its first one.
+    pub tel_words: Signal<In, Bits<8>>,
+    /// A stack begins.
+    pub pair_start: Signal<Out, Bit>,
+    /// Two words of it.
     pub pair_valid: Signal<Out, Bit>,
     /// The first one in bits 31:0, as in the packet.
     pub pair: Signal<Out, Bits<64>>,
@@ -56,238 +58,255 @@ pub struct RxTel {
     pub pair_half: Signal<Out, Bit>,
     /// Nothing of the stack follows.
     pub pair_last: Signal<Out, Bit>,
-    /// The telemetry is a stack.
-    pub is_stack: Signal<Out, Bit>,
-    /// What stands there is no stack for the packet's mark.
-    pub bad_shim: Signal<Out, Bit>,
-    /// Bytes of the telemetry: 0, 8n + 2 or 4n + 4; IFA, its header included: 4n + 8.
-    pub tel_bytes: Signal<Out, Bits<11>>,
-    /// Bytes of UDP header, telemetry, BTH and ICRC.
-    pub head_bytes: Signal<Out, Bits<11>>,
-    beat: Unreset<Bits<3>>,
-    strip: Reg<Bit>,
-    first_join: Unreset<Bit>,
-    skip: Unreset<Bits<7>>,
-    stack: Unreset<Bit>,
-    aligned: Unreset<Bit>,
-    shim_bad: Unreset<Bit>,
-    two: Reg<Bit>,
-    two_half: Unreset<Bit>,
-    two_last: Unreset<Bit>,
-    words: Unreset<Bits<64>>,
-    held: Unreset<Bits<32>>,
-    earlier: Unreset<Bits<64>>,
-    flush: Reg<Bit>,
-    flush_bytes: Unreset<Bits<4>>,
-    out_valid: Reg<Bit>,
-    out_data: Unreset<Bits<64>>,
-    out_first: Unreset<Bit>,
-    out_last: Unreset<Bit>,
-    out_bytes: Unreset<Bits<4>>,
-    valid: Unreset<Bit>,
-    bytes: Unreset<Bits<11>>,
-    head: Unreset<Bits<11>>,
-    start: Reg<Bit>,
-    record: Reg<Bit>,
-    index: Signal<Local, Bits<3>>,
-    at_telemetry: Signal<Local, Bit>,
-    behind: Signal<Local, Bit>,
-    skipping: Signal<Local, Bit>,
-    resume: Signal<Local, Bit>,
-    plain: Signal<Local, Bit>,
-    fits: Signal<Local, Bit>,
-    room: Signal<Local, Bits<4>>,
-    more: Signal<Local, Bits<4>>,
-    places: Signal<Local, Bits<4>>,
-    length: Signal<Local, Bits<8>>,
-    places_wide: Signal<Local, Bits<11>>,
-    length_wide: Signal<Local, Bits<11>>,
-    record_bytes: Signal<Local, Bits<11>>,
-    stack_bytes: Signal<Local, Bits<11>>,
-    marked: Signal<Local, Bits<4>>,
-    joining: Signal<Local, Bit>,
-    old_4: Signal<Local, Bits<64>>,
-    new_4: Signal<Local, Bits<64>>,
-    low_4: Signal<Local, Bits<64>>,
-    old_6: Signal<Local, Bits<64>>,
-    new_2: Signal<Local, Bits<64>>,
-    old_2: Signal<Local, Bits<64>>,
-    held_wide: Signal<Local, Bits<64>>,
-    joined: Signal<Local, Bits<64>>,
-    data_wide: Signal<Local, Bits<64>>,
+    /// A record of the stack.
+    pub stack_valid: Signal<In, Bit>,
+    /// It, in the native layout.
+    pub stack_record: Signal<In, Bits<64>>,
+    /// Nodes and interfaces of the stack so far.
+    pub stack_path: Signal<In, Bits<12>>,
+    /// The stack tells about every hop.
+    pub stack_whole: Signal<In, Bit>,
+    /// Telemetry of the packet; records behind the count are 0 in the paper's form.
+    pub m: Telemetry<Out>,
+    valid: [Reg<Bit>; 6],
+    first: [Unreset<Bit>; 6],
+    data: [Unreset<Bits<W>>; 6],
+    known: [Unreset<Bit>; 7],
+    stack: [Unreset<Bit>; 7],
+    ifa: [Unreset<Bit>; 5],
+    bytes: [Unreset<Bits<11>>; 6],
+    words: [Unreset<Bits<8>>; 5],
+    pair_count: Unreset<Bits<8>>,
+    pair_earlier: Unreset<Bits<W>>,
+    beat: Unreset<Bits<4>>,
+    earlier: Unreset<Bits<W>>,
+    hops: [Unreset<Bits<64>>; 5],
+    has_odd_rate: Unreset<Bit>,
+    path: Unreset<Bits<12>>,
+    count: Unreset<Bits<16>>,
+    hop: Unreset<Bits<4>>,
+    walked: Unreset<Bits<12>>,
+    is_whole: Unreset<Bit>,
+    pair_index: Signal<Local, Bits<8>>,
+    in_pairs: Signal<Local, Bit>,
+    last_index: Signal<Local, Bits<8>>,
+    straddling: Signal<Local, Bits<64>>,
+    index: Signal<Local, Bits<4>>,
+    is_start: Signal<Local, Bit>,
+    is_paper: Signal<Local, Bit>,
+    is_native: Signal<Local, Bit>,
+    moved: Signal<Local, Bits<W>>,
+    front: Signal<Local, Bits<16>>,
+    places: Signal<Local, Bits<11>>,
+    window: Signal<Local, Bits<W2>>,
+    window_high: Signal<Local, Bits<W2>>,
+    paper: [Signal<Local, Bits<64>>; 5],
+    authors: [Signal<Local, Bits<64>>; 5],
+    record: [Signal<Local, Bits<64>>; 5],
+    takes: [Signal<Local, Bit>; 5],
+    no_use: Signal<Local, Bit>,
+    #[value((AT / KB) as u64)]
+    start_beat: Constant<Bits<4>>,
+    #[value((8 * (AT % KB)) as u64)]
+    start_bit: Constant<Bits<10>>,
+    #[value(W as u64)]
+    width: Constant<Bits<11>>,
+    #[init(core::array::from_fn(|i| Constant::new((beat_of(KB, i) as u64).into())))]
+    beats: [Constant<Bits<4>>; 5],
+    #[init(core::array::from_fn(|i| Constant::new(window_bit(KB, i, AT + 2 + 8 * i).into())))]
+    paper_bits: [Constant<Bits<11>>; 5],
+    #[init(core::array::from_fn(|i| Constant::new(window_bit(KB, i, AT + 8 * i).into())))]
+    authors_bits: [Constant<Bits<11>>; 5],
+    #[value(window_bit(KB, 4, AT + 40))]
+    count_bit: Constant<Bits<11>>,
+    #[init(core::array::from_fn(|i| Constant::new((i as u64).into())))]
+    places_below: [Constant<Bits<11>>; 5],
+    #[value(0x7_u64)]
+    rate_bits: Constant<Bits<64>>,
+    #[value(0x78_u64)]
+    time_0_bits: Constant<Bits<64>>,
+    #[value(0x7f_8000_0000_7f80_u64)]
+    time_1_queue_0_bits: Constant<Bits<64>>,
+    #[value(0x7f80_0000_007f_8000_u64)]
+    time_2_queue_1_bits: Constant<Bits<64>>,
+    #[value(0x780_0000_u64)]
+    time_3_bits: Constant<Bits<64>>,
+    #[value(0x7_f800_0000_u64)]
+    sent_0_bits: Constant<Bits<64>>,
+    #[value(0x7f8_0000_0000_u64)]
+    sent_1_bits: Constant<Bits<64>>,
+    #[value(0x7800_0000_0000_u64)]
+    sent_2_bits: Constant<Bits<64>>,
 }
 
 #[kernel]
-impl RxTel {
+impl<const W: usize, const W2: usize, const KB: usize> RxTel<W, W2, KB> {
     fn update(&mut self) {
-        self.m.valid.next = self.out_valid.val();
-        self.m.data.next = self.out_data.val();
-        self.m.first.next = self.out_first.val();
-        self.m.last.next = self.out_last.val();
-        self.m.bytes.next = self.out_bytes.val();
-        self.tel_valid.next = self.valid.val();
-        self.tel_bytes.next = self.bytes.val();
-        self.head_bytes.next = self.head.val();
-        self.rec_start.next = self.start.val();
-        self.rec_valid.next = self.record.val();
-        self.pair_valid.next = self.two.val();
-        self.pair.next = self.words.val();
-        self.pair_half.next = self.two_half.val();
-        self.pair_last.next = self.two_last.val();
-        self.is_stack.next = self.stack.val();
-        self.bad_shim.next = self.shim_bad.val();
+        self.wait();
+        self.pairs();
         self.place();
-        self.words();
-        self.shift();
+        self.records();
+        self.say();
     }
 
-    /// Where in the packet this beat is; 4 stands for all that follow.
+    /// Until the verdict comes near.
+    fn wait(&mut self) {
+        self.valid[0].next = self.s.valid.val();
+        self.first[0].next = self.s.first.val();
+        self.data[0].next = self.s.data.val();
+        self.known[0].next = self.tel_valid.val();
+        self.stack[0].next = self.tel_stack.val();
+        self.ifa[0].next = self.tel_ifa.val();
+        self.bytes[0].next = self.tel_bytes.val();
+        self.words[0].next = self.tel_words.val();
+        for i in 0..5 {
+            self.valid[i + 1].next = self.valid[i].val();
+            self.first[i + 1].next = self.first[i].val();
+            self.data[i + 1].next = self.data[i].val();
+            self.bytes[i + 1].next = self.bytes[i].val();
+        }
+        for i in 0..6 {
+            self.known[i + 1].next = self.known[i].val();
+            self.stack[i + 1].next = self.stack[i].val();
+        }
+        for i in 0..4 {
+            self.ifa[i + 1].next = self.ifa[i].val();
+            self.words[i + 1].next = self.words[i].val();
+        }
+    }
+
+    /// Words of a stack: one from the beat before, one from this; behind IFA's header both are of
+    /// this one. They begin to be complete with the packet's fifth beat of 8 bytes.
+    fn pairs(&mut self) {
+        self.pair_index.next = self.pair_count.val();
+        if self.first[4].val() {
+            self.pair_index.next = 0.into();
+        }
+        if self.valid[4].val() {
+            self.pair_earlier.next = self.data[4].val();
+            self.pair_count.next = self.pair_index.val();
+            if self.pair_index.val() != 255 {
+                self.pair_count.next = self.pair_index.val() + 1;
+            }
+        }
+        self.last_index.next = (self.words[4].val() >> 1) + 4;
+        self.in_pairs.next =
+            (self.pair_index.val() > 3) & (self.pair_index.val() <= self.last_index.val());
+        self.pair_start.next = self.valid[4].val() & (self.pair_index.val() == 3);
+        self.pair_valid.next = self.valid[4].val() & self.stack[4].val() & self.in_pairs.val();
+        self.pair_last.next = self.pair_index.val() == self.last_index.val();
+        self.pair_half.next =
+            (self.pair_index.val() == self.last_index.val()) & !self.words[4].val().get_bit(0);
+        self.straddling.next = bit_cast::<64, 32>(self.pair_earlier.val().get_bits::<32>(32))
+            | (bit_cast::<64, 32>(self.data[4].val().get_bits::<32>(0)) << 32);
+        self.pair.next = self.straddling.val();
+        if self.ifa[4].val() {
+            self.pair.next = bit_cast::<64, W>(self.data[4].val());
+        }
+    }
+
+    /// Where in the packet this beat is.
     fn place(&mut self) {
         self.index.next = self.beat.val();
-        if self.s.first.val() {
+        if self.first[5].val() {
             self.index.next = 0.into();
         }
-        self.at_telemetry.next = self.s.valid.val() & (self.index.val() == 3);
-        self.start.next = self.at_telemetry.val();
-        self.behind.next = self.s.valid.val() & self.strip.val() & (self.index.val() == 4);
-        self.skipping.next = self.behind.val() & (self.skip.val() != 0);
-        self.resume.next = self.behind.val() & (self.skip.val() == 0);
-        self.plain.next = self.s.valid.val()
-            & ((self.index.val() < 3)
-                | ((self.index.val() == 3) & !self.tel_expected.val())
-                | ((self.index.val() == 4) & !self.strip.val()));
-        if self.s.valid.val() {
-            self.earlier.next = self.s.data.val();
+        if self.valid[5].val() {
+            self.earlier.next = self.data[5].val();
             self.beat.next = self.index.val();
-            if self.index.val() != 4 {
+            if self.index.val() != 15 {
                 self.beat.next = self.index.val() + 1;
             }
         }
-        comment!("Byte 28 has the hop count in the paper's form; the authors' form has 5 places.");
-        self.places.next = self.s.data.val().get_bits::<4>(36);
-        if self.cfg_tel_format.val() == 2 {
-            self.places.next = 5.into();
+        self.is_start.next = self.valid[5].val() & (self.index.val() == self.start_beat.val());
+        self.is_paper.next = self.cfg_tel_format.val() != 2;
+        self.is_native.next = self.known[5].val() & !self.stack[5].val();
+        self.places.next = self.bytes[5].val() >> 3;
+        self.window_high.next = bit_cast::<W2, W>(self.data[5].val());
+        self.window.next =
+            bit_cast::<W2, W>(self.earlier.val()) | (self.window_high.val() << self.width.val());
+        comment!("The paper's record is big-endian: rate 4, time 24, bytes sent 20, queue 16.");
+        for i in 0..5 {
+            self.paper[i].next = self.window.val().get_bits::<64>(self.paper_bits[i].val().index());
+            self.authors[i].next =
+                self.window.val().get_bits::<64>(self.authors_bits[i].val().index());
+            self.record[i].next = self.authors[i].val();
+            if self.is_paper.val() {
+                self.record[i].next = ((self.paper[i].val() >> 4) & self.rate_bits.val())
+                    | ((self.paper[i].val() >> 25) & self.time_0_bits.val())
+                    | ((self.paper[i].val() >> 9) & self.time_1_queue_0_bits.val())
+                    | ((self.paper[i].val() << 7) & self.time_2_queue_1_bits.val())
+                    | ((self.paper[i].val() << 23) & self.time_3_bits.val())
+                    | ((self.paper[i].val() >> 13) & self.sent_0_bits.val())
+                    | ((self.paper[i].val() << 3) & self.sent_1_bits.val())
+                    | ((self.paper[i].val() << 19) & self.sent_2_bits.val());
+            }
+            self.takes[i].next = self.valid[5].val()
+                & (self.index.val() == self.beats[i].val())
+                & self.is_native.val()
+                & (self.places.val() > self.places_below[i].val());
         }
-        self.places_wide.next = bit_cast::<11, 4>(self.places.val());
-        self.record_bytes.next = self.places_wide.val() << 3;
-        comment!(
-            "Byte 29 (IFA: 31) has the words behind a stack's first one, byte 28 INT's type 1"
-        );
-        comment!("and its mark.");
-        self.length.next = self.s.data.val().get_bits::<8>(40);
-        if self.tel_ifa.val() {
-            self.length.next = self.s.data.val().get_bits::<8>(56);
+    }
+
+    /// Count and path stand in front; the authors' count stands behind five records.
+    fn records(&mut self) {
+        self.moved.next = self.data[5].val() >> self.start_bit.val();
+        self.front.next = bit_cast::<16, W>(self.moved.val());
+        if self.is_start.val() {
+            self.path.next = 0.into();
+            self.count.next = 0.into();
+            self.hop.next = 0.into();
+            self.has_odd_rate.next = false;
+            if self.is_native.val() & self.is_paper.val() {
+                self.path.next = (bit_cast::<12, 4>(self.front.val().get_bits::<4>(0)) << 8)
+                    | bit_cast::<12, 8>(self.front.val().get_bits::<8>(8));
+                self.count.next = bit_cast::<16, 4>(self.front.val().get_bits::<4>(4));
+            }
         }
-        self.length_wide.next = bit_cast::<11, 8>(self.length.val());
-        self.stack_bytes.next = self.length_wide.val() << 2;
-        self.marked.next = 4.into();
-        if self.tel_by_port.val() {
-            self.marked.next = 5.into();
-        }
-        if self.at_telemetry.val() {
-            self.strip.next = self.tel_expected.val();
-            self.valid.next = self.tel_expected.val();
-            self.stack.next = self.tel_expected.val() & self.tel_stack.val();
-            self.first_join.next = true;
-            self.aligned.next = self.tel_stack.val() & self.length.val().get_bit(0);
-            self.skip.next = bit_cast::<7, 4>(self.places.val());
-            self.held.next = self.s.data.val().get_bits::<32>(0);
-            self.bytes.next = 0.into();
-            self.head.next = 24.into();
-            self.shim_bad.next = false;
-            if self.tel_stack.val() {
-                self.skip.next = self.length.val().get_bits::<7>(1);
-                self.bytes.next = self.stack_bytes.val() + 4;
-                self.head.next = self.stack_bytes.val() + 28;
-                self.shim_bad.next = (self.cfg_tel_format.val() == 3)
-                    & ((self.s.data.val().get_bits::<2>(38) != 0)
-                        | (self.s.data.val().get_bits::<4>(34) != self.marked.val())
-                        | (self.tel_by_port.val()
-                            & (self.s.data.val().get_bits::<16>(48) != 0xb712)));
-                if self.tel_ifa.val() {
-                    self.bytes.next = self.stack_bytes.val() + 8;
-                    self.head.next = self.stack_bytes.val() + 32;
-                    self.shim_bad.next = self.ifa_more.val();
+        for i in 0..5 {
+            if self.is_start.val() {
+                self.hops[i].next = 0.into();
+            }
+            if self.takes[i].val() {
+                self.hops[i].next = self.record[i].val();
+                if self.is_paper.val() & self.paper[i].val().get_bit(7) {
+                    self.has_odd_rate.next = true;
                 }
-            } else if self.tel_expected.val() {
-                self.bytes.next = self.record_bytes.val() + 2;
-                self.head.next = self.record_bytes.val() + 26;
+            } else if self.stack_valid.val() & (self.hop.val() == i.to_bits::<4>()) {
+                self.hops[i].next = self.stack_record.val();
             }
         }
-        self.record.next = self.skipping.val() & !self.stack.val();
-        if self.skipping.val() {
-            self.skip.next = self.skip.val() - 1;
+        if self.takes[4].val() & !self.is_paper.val() {
+            self.count.next = self.window.val().get_bits::<16>(self.count_bit.val().index());
+        }
+        comment!("A stack is counted as it is read; six stands for more.");
+        if self.stack_valid.val() & (self.hop.val() != 6) {
+            self.hop.next = self.hop.val() + 1;
+            self.count.next = self.count.val() + 1;
         }
     }
 
-    /// Words of a stack: one from the beat before, one from this.
-    fn words(&mut self) {
-        self.data_wide.next = self.s.data.val();
-        self.joining.next = self.resume.val() & self.first_join.val();
-        self.low_4.next = self.data_wide.val() << 32;
-        self.old_4.next = self.earlier.val() >> 32;
-        self.two.next = self.stack.val() & (self.skipping.val() | self.joining.val());
-        self.two_last.next = self.joining.val();
-        self.two_half.next = self.joining.val() & !self.aligned.val();
-        self.words.next = self.old_4.val() | self.low_4.val();
-    }
-
-    /// Behind native telemetry a beat is six old bytes and two new ones; the first one
-    fn shift(&mut self) {
-        comment!(
-            "that follows is four from in front of it, two and two. Behind a stack it is four"
-        );
-        comment!("old ones and four new ones, or the beat as it comes.");
-        self.old_6.next = self.earlier.val() >> 16;
-        self.new_2.next = self.data_wide.val() << 48;
-        self.old_2.next = bit_cast::<64, 16>(self.earlier.val().get_bits::<16>(48));
-        self.held_wide.next = bit_cast::<64, 32>(self.held.val());
-        self.new_4.next = self.low_4.val();
-        if self.aligned.val() {
-            self.new_4.next = bit_cast::<64, 32>(self.data_wide.val().get_bits::<32>(32)) << 32;
+    /// The path of a stack, unless that is not usable.
+    fn say(&mut self) {
+        self.walked.next = self.stack_path.val();
+        self.is_whole.next = self.stack_whole.val();
+        self.no_use.next = (self.count.val() > 5)
+            | self.has_odd_rate.val()
+            | (self.stack[6].val() & !self.is_whole.val());
+        self.m.valid.next = self.known[6].val();
+        self.m.hops.next = self.count.val().get_bits::<3>(0);
+        if self.no_use.val() {
+            self.m.hops.next = 6.into();
         }
-        self.joined.next = self.old_6.val() | self.new_2.val();
-        if self.first_join.val() & self.stack.val() {
-            self.joined.next = self.held_wide.val() | self.new_4.val();
-        } else if self.first_join.val() {
-            self.joined.next = self.held_wide.val() | (self.old_2.val() << 32) | self.new_2.val();
-        } else if self.aligned.val() {
-            self.joined.next = self.data_wide.val();
-        } else if self.stack.val() {
-            self.joined.next = self.old_4.val() | self.low_4.val();
-        }
-        comment!("What does not fit into the last beat follows in one more.");
-        self.room.next = 2.into();
-        self.more.next = 6.into();
-        if self.aligned.val() {
-            self.room.next = 8.into();
-            self.more.next = 0.into();
-        } else if self.stack.val() {
-            self.room.next = 4.into();
-            self.more.next = 4.into();
-        }
-        self.fits.next = self.s.bytes.val() <= self.room.val();
-        self.out_valid.next = self.plain.val() | self.resume.val() | self.flush.val();
-        self.out_first.next = self.s.first.val() & !self.flush.val();
-        self.out_data.next = self.s.data.val();
-        self.out_last.next = self.s.last.val();
-        self.out_bytes.next = self.s.bytes.val();
-        self.flush.next = false;
-        if self.resume.val() {
-            self.first_join.next = false;
-            self.out_data.next = self.joined.val();
-            self.out_last.next = self.s.last.val() & self.fits.val();
-            self.out_bytes.next = self.s.bytes.val() + self.more.val();
-            self.flush.next = self.s.last.val() & !self.fits.val();
-            self.flush_bytes.next = self.s.bytes.val() - self.room.val();
-        }
-        if self.flush.val() {
-            self.out_data.next = self.old_6.val();
-            if self.stack.val() {
-                self.out_data.next = self.old_4.val();
+        self.m.path.next = self.path.val();
+        if self.stack[6].val() {
+            self.m.path.next = self.walked.val();
+            if self.no_use.val() {
+                self.m.path.next = 0.into();
             }
-            self.out_last.next = true;
-            self.out_bytes.next = self.flush_bytes.val();
+        }
+        for i in 0..5 {
+            self.m.hop[i].next = self.hops[i].val();
         }
     }
 }

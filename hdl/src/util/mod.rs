@@ -2,9 +2,11 @@
 
 pub mod any_ram;
 pub mod crc32;
+pub mod cut;
 pub mod delay;
 pub mod fifo;
 pub mod frame_fifo;
+pub mod gather;
 pub mod lut_ram;
 pub mod mul_pipe;
 pub mod mul_serial;

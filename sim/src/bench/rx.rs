@@ -21,7 +21,9 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 
 /// Bench of the rx pipe.
 pub fn rx_pipe(config: &NicConfig) -> Bench {
-    Bench::new("rx_pipe", config, RxPipe::new, RxTraffic::new)
+    let bytes = config.data_bytes();
+    let traffic = move |seed| RxTraffic::new(bytes, seed);
+    Bench::new("rx_pipe", config, move || RxPipe::new(bytes), traffic)
 }
 
 /// Cycles between two changes of traffic, sinks and registers: short, but for one phase in
@@ -74,6 +76,7 @@ impl Taking {
 /// Good, bad and foreign frames, often back to back, with stalls on every side; now and then other
 /// register values or a reset.
 pub struct RxTraffic {
+    beat_bytes: usize,
     rng: ChaCha8Rng,
     maker: FrameMaker,
     style: FrameStyle,
@@ -93,13 +96,14 @@ pub struct RxTraffic {
 }
 
 impl RxTraffic {
-    /// Traffic of this seed.
-    pub fn new(seed: u64) -> Self {
+    /// Traffic of this seed, in beats of `beat_bytes`.
+    pub fn new(beat_bytes: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let source = Source::new(ChaCha8Rng::seed_from_u64(rng.gen()));
         let sinks = core::array::from_fn(|_| Sink::new(ChaCha8Rng::seed_from_u64(rng.gen())));
         let maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(rng.gen())).sharing(seed);
         Self {
+            beat_bytes,
             rng,
             maker,
             style: FrameStyle::Mixed,
@@ -160,13 +164,15 @@ impl RxTraffic {
             let is_other = fills && self.rng.gen_ratio(1, 10);
             self.maker.next(if is_other { FrameStyle::Large } else { self.style })
         };
-        let beat_count = frame.len().div_ceil(8);
-        for (index, bytes) in frame.chunks(8).enumerate() {
+        let beat_count = frame.len().div_ceil(self.beat_bytes);
+        for (index, bytes) in frame.chunks(self.beat_bytes).enumerate() {
             let tlast = index + 1 == beat_count;
             // What lies behind the last byte must not matter.
-            let mut data = self.rng.next_u64().to_le_bytes();
+            let mut data = [0; 64];
+            let data = &mut data[..self.beat_bytes];
+            self.rng.fill_bytes(data);
             data[..bytes.len()].copy_from_slice(bytes);
-            let (tdata, tkeep) = (Data::of(&data), keep(bytes.len()));
+            let (tdata, tkeep) = (Data::of(data), keep(bytes.len()));
             self.beats.push_back(Beat { tdata, tkeep, tlast, tuser: user && tlast });
         }
     }
@@ -248,6 +254,7 @@ mod tests {
 
     #[test]
     fn bench_of_the_rx_pipe_receives_each_length() {
-        sees_each_length(RxPipe::new, RxTraffic::new, |s| s.maker.lengths(), 0);
+        let (golden, traffic) = (|| RxPipe::new(8), |seed| RxTraffic::new(8, seed));
+        sees_each_length(golden, traffic, |s| s.maker.lengths(), 0);
     }
 }

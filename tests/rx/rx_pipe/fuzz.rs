@@ -1,6 +1,6 @@
 //! Random damage to captured conversations, and registers that change under traffic.
 
-use super::{build, capture, golden, lock_step, Rig, EVENTS, HOST_1, HOST_2};
+use super::{build, capture, golden, lock_step, verilog, Rig, EVENTS, HOST_1, HOST_2, WIDTHS};
 use nic_harness::lockstep::{Dut, Stepper};
 use nic_models::golden::rx::pipe::{RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
@@ -24,16 +24,18 @@ const CAPTURES_OF_THE_FUZZ: [&str; 7] = [
 /// flipped. `RX_FUZZ_FRAMES` sets the number of frames.
 #[test]
 fn rx_pipe_fuzz_accounts_for_every_frame() {
-    fuzz(HOST_2, 20);
-    fuzz(HOST_1, 21);
+    for beat_bytes in WIDTHS {
+        fuzz(beat_bytes, HOST_2, 20);
+        fuzz(beat_bytes, HOST_1, 21);
+    }
 }
 
-fn fuzz(host: Host, seed: u64) {
+fn fuzz(beat_bytes: usize, host: Host, seed: u64) {
     let frames = std::env::var("RX_FUZZ_FRAMES").ok().and_then(|n| n.parse().ok());
     let frame_count: usize = frames.unwrap_or(3_000);
     println!("seed {seed}, {frame_count} frames");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut rig = lock_step(host, seed);
+    let mut rig = lock_step(beat_bytes, host, seed);
     let captured: Vec<Vec<u8>> =
         CAPTURES_OF_THE_FUZZ.iter().flat_map(|name| capture(name)).collect();
     let mut queue = VecDeque::new();
@@ -111,8 +113,8 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
     for _ in 0..frame_count {
         maker.host = Host { tel_format: rng.gen_range(0..6), ..HOST_2 };
         let (frame, user) = maker.next(FrameStyle::random(&mut rng));
-        let beat_count = frame.len().div_ceil(8);
-        for (index, bytes) in frame.chunks(8).enumerate() {
+        let beat_count = frame.len().div_ceil(rig.beat_bytes);
+        for (index, bytes) in frame.chunks(rig.beat_bytes).enumerate() {
             if rng.gen_ratio(1, 6) {
                 rig.host = maker.host;
                 match rng.gen_range(0..8) {
@@ -156,11 +158,12 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
 /// (nic, seed 5, cycle 86), and the golden model could lose a frame.
 #[test]
 fn regress_rx_pipe_registers_change_under_traffic() {
-    let (_, source) = rdma_nic::bench_and_verilog("rx_pipe");
-    let model = build(&source);
-    for seed in [30, 40] {
-        change_registers_under_traffic(golden(HOST_2), seed);
-        let dut = Dut::new(&model, seed).expect("a DUT");
-        change_registers_under_traffic(Rig::new(dut, HOST_2), seed);
+    for beat_bytes in WIDTHS {
+        let model = build(&verilog(beat_bytes));
+        for seed in [30, 40] {
+            change_registers_under_traffic(golden(beat_bytes, HOST_2), seed);
+            let dut = Dut::new(&model, seed).expect("a DUT");
+            change_registers_under_traffic(Rig::new(dut, beat_bytes, HOST_2), seed);
+        }
     }
 }

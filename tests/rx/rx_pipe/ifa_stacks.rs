@@ -2,6 +2,7 @@
 
 use super::{
     captured_write, lock_step, read_as_reference, with_ifa, IFA_HEADER, IFA_HOST, IFA_TWO_HOPS,
+    NARROW,
 };
 use nic_models::reference::ifa;
 use nic_spec::wire::{bth, ipv4, roce};
@@ -11,7 +12,7 @@ use nic_spec::wire::{bth, ipv4, roce};
 fn rx_pipe_reads_ifa() {
     let plain = captured_write();
     let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
-    let mut rig = lock_step(IFA_HOST, 61);
+    let mut rig = lock_step(NARROW, IFA_HOST, 61);
     for tag in [false, true] {
         rig.send(&with_ifa(&plain, IFA_HEADER, &IFA_TWO_HOPS, false, tag), false);
         rig.send_slowly(&with_ifa(&plain, IFA_HEADER, &IFA_TWO_HOPS, true, tag));
@@ -47,7 +48,7 @@ fn rx_pipe_reads_ifa() {
 /// Every length of the packet behind every number of hops, so that its end lies anywhere in a beat.
 #[test]
 fn rx_pipe_takes_ifa_of_every_length() {
-    let mut rig = lock_step(IFA_HOST, 62);
+    let mut rig = lock_step(NARROW, IFA_HOST, 62);
     let written = captured_write();
     let repr = roce::FrameRepr::parse(&written, None).expect("a good frame");
     let mut sent = vec![];
@@ -83,7 +84,7 @@ fn rx_pipe_takes_ifa_of_every_length() {
 #[test]
 fn rx_pipe_counts_malformed_ifa() {
     let plain = captured_write();
-    let mut rig = lock_step(IFA_HOST, 63);
+    let mut rig = lock_step(NARROW, IFA_HOST, 63);
     let change = |at: usize, new: &[u8]| {
         let mut bytes = IFA_TWO_HOPS.to_vec();
         bytes[at..at + new.len()].copy_from_slice(new);

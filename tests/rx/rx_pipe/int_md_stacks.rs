@@ -2,7 +2,7 @@
 
 use super::{
     captured_write, golden, lock_step, read_as_reference, with_telemetry, INT_HOST, INT_TWO_HOPS,
-    TWO_HOPS,
+    NARROW, TWO_HOPS,
 };
 use nic_models::reference::int_md;
 use nic_spec::wire::{aeth, bth, roce};
@@ -15,7 +15,7 @@ fn rx_pipe_reads_int_md() {
     let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
     let mut by_port = INT_TWO_HOPS;
     by_port[..4].copy_from_slice(&[0x14, 0x0f, 0x12, 0xb7]); // NPT 1, port 4791
-    let mut rig = lock_step(INT_HOST, 41);
+    let mut rig = lock_step(NARROW, INT_HOST, 41);
     for tag in [false, true] {
         rig.send(&with_telemetry(&plain, &INT_TWO_HOPS, 10, None, tag), false);
         rig.send(&with_telemetry(&plain, &by_port, 33, Some(0x1b6d), tag), false);
@@ -46,7 +46,7 @@ fn rx_pipe_reads_int_md() {
 #[test]
 fn rx_pipe_walks_the_instruction_bitmap() {
     let plain = captured_write();
-    let mut rig = lock_step(INT_HOST, 42);
+    let mut rig = lock_step(NARROW, INT_HOST, 42);
     // Every bit but the reserved ones: latency 1, ingress time 2, level 2 interfaces 2, buffer 1,
     // checksum 1 and a domain's word behind them.
     let long: Vec<u32> = vec![
@@ -97,7 +97,7 @@ fn rx_pipe_walks_the_instruction_bitmap() {
 #[test]
 fn rx_pipe_counts_malformed_int_md() {
     let plain = captured_write();
-    let mut rig = lock_step(INT_HOST, 43);
+    let mut rig = lock_step(NARROW, INT_HOST, 43);
     let change = |changes: &[(usize, &[u8])]| {
         let mut bytes = INT_TWO_HOPS.to_vec();
         for (at, new) in changes {
@@ -194,7 +194,7 @@ fn rx_pipe_takes_int_md_at_line_rate() {
     };
     let mut plain = vec![0; ack.buffer_len()];
     ack.emit(&mut plain);
-    let mut rig = golden(INT_HOST);
+    let mut rig = golden(NARROW, INT_HOST);
     for round in 0..200 {
         let hop_count = round % 3;
         let mut bytes = INT_TWO_HOPS[..16 + 24 * hop_count].to_vec();

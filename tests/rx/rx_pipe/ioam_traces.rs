@@ -2,7 +2,7 @@
 
 use super::{
     captured_write, golden, lock_step, read_as_reference, with_ifa, with_telemetry, IFA_HEADER,
-    IFA_HOST, IFA_TWO_HOPS, INT_HOST, INT_TWO_HOPS,
+    IFA_HOST, IFA_TWO_HOPS, INT_HOST, INT_TWO_HOPS, NARROW,
 };
 use nic_models::reference::ioam;
 use nic_sim::bench::rx::Host;
@@ -37,7 +37,7 @@ const IOAM_HOST: Host = Host { tel_format: 4, ..INT_HOST };
 fn rx_pipe_reads_ioam() {
     let plain = captured_write();
     let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
-    let mut rig = lock_step(IOAM_HOST, 51);
+    let mut rig = lock_step(NARROW, IOAM_HOST, 51);
     for tag in [false, true] {
         rig.send(&with_telemetry(&plain, &IOAM_TWO_NODES, 10, None, tag), false);
         rig.send_slowly(&with_telemetry(&plain, &IOAM_TWO_NODES, 10, None, tag));
@@ -80,7 +80,7 @@ fn rx_pipe_paths_tell_nodes_and_interfaces_apart() {
         (IOAM_HOST, &IOAM_TWO_NODES[..], 12, 6, 0..24, 4),
         (IFA_HOST, &IFA_TWO_HOPS[..], 4, 8, 8..32, 8),
     ] {
-        let mut rig = golden(host);
+        let mut rig = golden(NARROW, host);
         let mut path = |bytes: &[u8]| {
             if host.tel_format == 5 {
                 rig.send(&with_ifa(&plain, IFA_HEADER, bytes, false, false), false);
@@ -116,7 +116,7 @@ fn rx_pipe_paths_tell_nodes_and_interfaces_apart() {
 #[test]
 fn rx_pipe_counts_malformed_ioam() {
     let plain = captured_write();
-    let mut rig = lock_step(IOAM_HOST, 52);
+    let mut rig = lock_step(NARROW, IOAM_HOST, 52);
     let change = |at: usize, new: &[u8]| {
         let mut bytes = IOAM_TWO_NODES.to_vec();
         bytes[at..at + new.len()].copy_from_slice(new);

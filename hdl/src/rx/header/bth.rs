@@ -1,49 +1,36 @@
 //! BTH, RETH, AETH and ImmDt.
 //!
+//! What decides about the packet is read as it comes; its fields when the verdict is there, from its
+//! first 64 bytes, which are gathered from the same beats later.
+//!
 //! # Source            InfiniBand architecture, volume 1, chapter 9; annex A17 (RoCEv2)
-//! # Interface timing  fields: the cycle after their beat, until the next packet's
-//! # Latency and rate  one beat per cycle, no ready
+//! # Interface timing  cycle 0: s; cycle 1: m, and what the opcode says, from the beat with byte 31
+//!                     on; cycle 4 after the end: the fields
+//! # Latency and rate  1; one beat per cycle, no ready
 //! # Reset             synchronous, high
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::header::opcode::RxOpcode;
-use crate::{block, Reg, Unreset};
+use crate::streams::PacketBeat;
+use crate::util::gather::Gather;
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Transport header stage of the 64-bit rx pipe. Behind the stripped packet's UDP header
-/// everything has a fixed place: BTH at byte 28, extension headers at byte 40.
-#[block]
-pub struct RxBth {
+/// Byte of the packet without telemetry at which the BTH begins.
+const BTH_AT: usize = 28;
+
+/// Transport header stage of the rx pipe. Behind the stripped packet's UDP header everything has a
+/// fixed place: BTH at byte 28, extension headers at byte 40.
+#[block(check(W == 8 * KB))]
+pub struct RxBth<const W: usize, const KB: usize> {
     /// Our partition key.
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// A beat of the packet without telemetry.
-    pub s_valid: Signal<In, Bit>,
-    /// Its bytes.
-    pub s_data: Signal<In, Bits<64>>,
-    /// First beat.
-    pub s_first: Signal<In, Bit>,
-    /// Source address.
-    pub src_ip: Signal<Out, Bits<32>>,
-    /// Low byte of the UDP source port.
-    pub src_port: Signal<Out, Bits<8>>,
-    /// Operation code.
-    pub opcode: Signal<Out, Bits<8>>,
-    /// Solicited event.
-    pub solicited: Signal<Out, Bit>,
-    /// Acknowledge request.
-    pub ack_req: Signal<Out, Bit>,
-    /// Destination queue pair.
-    pub qpn: Signal<Out, Bits<24>>,
-    /// Packet sequence number.
-    pub psn: Signal<Out, Bits<24>>,
-    /// RETH virtual address; 0 without RETH.
-    pub va: Signal<Out, Bits<64>>,
-    /// RETH key.
-    pub rkey: Signal<Out, Bits<32>>,
-    /// RETH length.
-    pub dma_len: Signal<Out, Bits<32>>,
-    /// Immediate data, or the AETH: syndrome in 31:24, MSN in 23:0.
-    pub imm: Signal<Out, Bits<32>>,
+    pub s: PacketBeat<In, W>,
+    /// UDP source port of its packet.
+    pub s_src_port: Signal<In, Bits<16>>,
+    /// The same beat.
+    pub m: PacketBeat<Out, W>,
     /// A request that the responder answers.
     pub is_request: Signal<Out, Bit>,
     /// An ACKNOWLEDGE.
@@ -62,141 +49,214 @@ pub struct RxBth {
     pub has_word: Signal<Out, Bit>,
     /// Pad bytes.
     pub pad_count: Signal<Out, Bits<2>>,
+    /// It ends up at the requester.
+    pub for_requester: Signal<Out, Bit>,
+    /// It is telemetry alone.
+    pub for_feedback: Signal<Out, Bit>,
+    /// Low byte of the UDP source port.
+    pub src_port: Signal<Out, Bits<8>>,
+    /// Source address.
+    pub src_ip: Signal<Out, Bits<32>>,
+    /// Operation code.
+    pub opcode: Signal<Out, Bits<8>>,
+    /// Solicited event.
+    pub solicited: Signal<Out, Bit>,
+    /// Acknowledge request.
+    pub ack_req: Signal<Out, Bit>,
+    /// Destination queue pair.
+    pub qpn: Signal<Out, Bits<24>>,
+    /// Packet sequence number.
+    pub psn: Signal<Out, Bits<24>>,
+    /// RETH virtual address; 0 without RETH.
+    pub va: Signal<Out, Bits<64>>,
+    /// RETH key.
+    pub rkey: Signal<Out, Bits<32>>,
+    /// RETH length.
+    pub dma_len: Signal<Out, Bits<32>>,
+    /// Immediate data, or the AETH: syndrome in 31:24, MSN in 23:0.
+    pub imm: Signal<Out, Bits<32>>,
     code: RxOpcode,
-    beat: Reg<Bits<4>>,
-    src: Unreset<Bits<32>>,
-    port: Unreset<Bits<8>>,
-    se: Unreset<Bit>,
-    ar: Unreset<Bit>,
-    dest: Unreset<Bits<24>>,
-    seq: Unreset<Bits<24>>,
-    address: Unreset<Bits<64>>,
-    key: Unreset<Bits<32>>,
-    length: Unreset<Bits<32>>,
-    word: Unreset<Bits<32>>,
+    head: Gather<W>,
+    beat: Unreset<Bits<4>>,
     pad: Unreset<Bits<2>>,
     tver_ok: Unreset<Bit>,
     key_ok: Unreset<Bit>,
+    out_valid: Reg<Bit>,
+    out_data: Unreset<Bits<W>>,
+    out_first: Unreset<Bit>,
+    out_last: Unreset<Bit>,
+    out_bytes: Unreset<Bits<7>>,
+    out_end: Reg<Bit>,
+    late_valid: [Reg<Bit>; 2],
+    late_first: [Unreset<Bit>; 2],
+    late_data: [Unreset<Bits<W>>; 2],
+    late_reth: [Unreset<Bit>; 3],
+    late_word: [Unreset<Bit>; 3],
+    late_requester: [Unreset<Bit>; 3],
+    late_feedback: [Unreset<Bit>; 3],
+    late_port: [Unreset<Bits<8>>; 4],
     index: Signal<Local, Bits<4>>,
+    is_bth: Signal<Local, Bit>,
+    moved: Signal<Local, Bits<W>>,
+    bth: Signal<Local, Bits<32>>,
     base_equal: Signal<Local, Bit>,
     full_member: Signal<Local, Bit>,
     base_used: Signal<Local, Bit>,
-    low_word: Signal<Local, Bits<32>>,
-    high_word: Signal<Local, Bits<32>>,
-    low_wide: Signal<Local, Bits<64>>,
+    eth_0: Signal<Local, Bits<32>>,
+    eth_4: Signal<Local, Bits<32>>,
+    eth_8: Signal<Local, Bits<32>>,
+    eth_12: Signal<Local, Bits<32>>,
+    eth_16: Signal<Local, Bits<32>>,
     high_wide: Signal<Local, Bits<64>>,
-    key_high: Signal<Local, Bits<8>>,
-    key_low: Signal<Local, Bits<8>>,
-    byte_0: Signal<Local, Bits<32>>,
-    byte_1: Signal<Local, Bits<32>>,
-    byte_2: Signal<Local, Bits<32>>,
-    byte_3: Signal<Local, Bits<32>>,
-    byte_4: Signal<Local, Bits<32>>,
-    byte_5: Signal<Local, Bits<32>>,
-    byte_6: Signal<Local, Bits<32>>,
-    byte_7: Signal<Local, Bits<32>>,
+    low_wide: Signal<Local, Bits<64>>,
+    #[value((BTH_AT / KB) as u64)]
+    bth_beat: Constant<Bits<4>>,
+    #[value((8 * (BTH_AT % KB)) as u64)]
+    bth_bit: Constant<Bits<10>>,
 }
 
-impl Logic for RxBth {
-    #[hdl_gen]
+#[kernel]
+impl<const W: usize, const KB: usize> RxBth<W, KB> {
     fn update(&mut self) {
-        self.src_ip.next = self.src.val();
-        self.src_port.next = self.port.val();
-        self.solicited.next = self.se.val();
-        self.ack_req.next = self.ar.val();
-        self.qpn.next = self.dest.val();
-        self.psn.next = self.seq.val();
-        self.va.next = self.address.val();
-        self.rkey.next = self.key.val();
-        self.dma_len.next = self.length.val();
-        self.imm.next = self.word.val();
-        self.version_ok.next = self.tver_ok.val();
-        self.pkey_ok.next = self.key_ok.val();
-        self.pad_count.next = self.pad.val();
+        self.decide();
+        self.gather();
+        self.fields();
+    }
+
+    /// The BTH's first word, as its beat comes.
+    fn decide(&mut self) {
         self.index.next = self.beat.val();
-        if self.s_first.val() {
+        if self.s.first.val() {
             self.index.next = 0.into();
         }
-        if self.s_valid.val() {
+        if self.s.valid.val() {
             self.beat.next = self.index.val();
             if self.index.val() != 8 {
                 self.beat.next = self.index.val() + 1;
             }
         }
-        comment!("Words in network order.");
-        self.byte_0.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(0));
-        self.byte_1.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(8));
-        self.byte_2.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(16));
-        self.byte_3.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(24));
-        self.byte_4.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(32));
-        self.byte_5.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(40));
-        self.byte_6.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(48));
-        self.byte_7.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(56));
-        self.low_word.next = (self.byte_0.val() << 24)
-            | (self.byte_1.val() << 16)
-            | (self.byte_2.val() << 8)
-            | self.byte_3.val();
-        self.high_word.next = (self.byte_4.val() << 24)
-            | (self.byte_5.val() << 16)
-            | (self.byte_6.val() << 8)
-            | self.byte_7.val();
-        self.low_wide.next = bit_cast::<64, 32>(self.low_word.val());
-        self.high_wide.next = bit_cast::<64, 32>(self.high_word.val());
-        self.code.s_valid.next = self.s_valid.val() & (self.index.val() == 3);
-        self.code.s_code.next = self.s_data.val().get_bits::<8>(32);
-        self.opcode.next = self.code.opcode.val();
+        self.is_bth.next = self.s.valid.val() & (self.index.val() == self.bth_beat.val());
+        self.moved.next = self.s.data.val() >> self.bth_bit.val();
+        self.bth.next = bit_cast::<32, W>(self.moved.val());
+        self.code.s_valid.next = self.is_bth.val();
+        self.code.s_code.next = self.bth.val().get_bits::<8>(0);
+        comment!("Partition keys: the low 15 bits are equal and not 0; one side is a full member.");
+        self.base_equal.next = (self.bth.val().get_bits::<8>(24)
+            == self.cfg_pkey.val().get_bits::<8>(0))
+            & (self.bth.val().get_bits::<7>(16) == self.cfg_pkey.val().get_bits::<7>(8));
+        self.full_member.next = self.bth.val().get_bit(23) | self.cfg_pkey.val().get_bit(15);
+        self.base_used.next = self.cfg_pkey.val().get_bits::<15>(0).any();
+        if self.is_bth.val() {
+            self.tver_ok.next = self.bth.val().get_bits::<4>(8) == 0;
+            self.pad.next = self.bth.val().get_bits::<2>(12);
+            self.key_ok.next =
+                self.base_equal.val() & self.full_member.val() & self.base_used.val();
+        }
         self.is_request.next = self.code.is_request.val();
         self.is_ack.next = self.code.is_ack.val();
         self.is_response.next = self.code.is_response.val();
         self.is_feedback.next = self.code.is_feedback.val();
         self.has_reth.next = self.code.has_reth.val();
         self.has_word.next = self.code.has_word.val();
-        comment!("Partition keys: the low 15 bits are equal and not 0; one side is a full member.");
-        self.key_high.next = self.s_data.val().get_bits::<8>(48);
-        self.key_low.next = self.s_data.val().get_bits::<8>(56);
-        self.base_equal.next = (self.key_low.val() == self.cfg_pkey.val().get_bits::<8>(0))
-            & (self.key_high.val().get_bits::<7>(0) == self.cfg_pkey.val().get_bits::<7>(8));
-        self.full_member.next = self.key_high.val().get_bit(7) | self.cfg_pkey.val().get_bit(15);
-        self.base_used.next = self.cfg_pkey.val().get_bits::<15>(0).any();
-        if self.s_valid.val() {
-            match self.index.val().index() {
-                1 => self.src.next = self.high_word.val(),
-                2 => self.port.next = self.s_data.val().get_bits::<8>(40),
-                3 => {
-                    self.se.next = self.s_data.val().get_bit(47);
-                    self.tver_ok.next = self.s_data.val().get_bits::<4>(40) == 0;
-                    self.key_ok.next =
-                        self.base_equal.val() & self.full_member.val() & self.base_used.val();
-                    self.pad.next = self.s_data.val().get_bits::<2>(44);
-                    self.address.next = 0.into();
-                    self.key.next = 0.into();
-                    self.length.next = 0.into();
-                    self.word.next = 0.into();
-                }
-                4 => {
-                    self.dest.next = self.low_word.val().get_bits::<24>(0);
-                    self.ar.next = self.s_data.val().get_bit(39);
-                    self.seq.next = self.high_word.val().get_bits::<24>(0);
-                }
-                5 => {
-                    if self.code.has_reth.val() {
-                        self.address.next = (self.low_wide.val() << 32) | self.high_wide.val();
-                    } else if self.code.has_word.val() {
-                        self.word.next = self.low_word.val();
-                    }
-                }
-                6 => {
-                    if self.code.has_reth.val() {
-                        self.key.next = self.low_word.val();
-                        self.length.next = self.high_word.val();
-                    }
-                }
-                7 => {
-                    if self.code.has_reth.val() & self.code.has_word.val() {
-                        self.word.next = self.low_word.val();
-                    }
-                }
-                _ => {}
+        self.version_ok.next = self.tver_ok.val();
+        self.pkey_ok.next = self.key_ok.val();
+        self.pad_count.next = self.pad.val();
+        self.out_valid.next = self.s.valid.val();
+        self.out_data.next = self.s.data.val();
+        self.out_first.next = self.s.first.val();
+        self.out_last.next = self.s.last.val();
+        self.out_bytes.next = self.s.bytes.val();
+        self.out_end.next = self.s.end.val();
+        self.m.valid.next = self.out_valid.val();
+        self.m.data.next = self.out_data.val();
+        self.m.first.next = self.out_first.val();
+        self.m.last.next = self.out_last.val();
+        self.m.bytes.next = self.out_bytes.val();
+        self.m.end.next = self.out_end.val();
+    }
+
+    /// What the verdict is waited for with.
+    fn gather(&mut self) {
+        self.late_valid[0].next = self.out_valid.val();
+        self.late_first[0].next = self.out_first.val();
+        self.late_data[0].next = self.out_data.val();
+        self.late_valid[1].next = self.late_valid[0].val();
+        self.late_first[1].next = self.late_first[0].val();
+        self.late_data[1].next = self.late_data[0].val();
+        self.head.s_valid.next = self.late_valid[1].val();
+        self.head.s_first.next = self.late_first[1].val();
+        self.head.s_data.next = self.late_data[1].val();
+        self.late_reth[0].next = self.code.has_reth.val();
+        self.late_word[0].next = self.code.has_word.val();
+        self.late_requester[0].next = self.code.is_ack.val() | self.code.is_response.val();
+        self.late_feedback[0].next = self.code.is_feedback.val();
+        self.late_port[0].next = self.s_src_port.val().get_bits::<8>(0);
+        for i in 0..3 {
+            self.late_port[i + 1].next = self.late_port[i].val();
+        }
+        self.src_port.next = self.late_port[3].val();
+        for i in 0..2 {
+            self.late_reth[i + 1].next = self.late_reth[i].val();
+            self.late_word[i + 1].next = self.late_word[i].val();
+            self.late_requester[i + 1].next = self.late_requester[i].val();
+            self.late_feedback[i + 1].next = self.late_feedback[i].val();
+        }
+        self.for_requester.next = self.late_requester[2].val();
+        self.for_feedback.next = self.late_feedback[2].val();
+    }
+
+    /// Words in network order.
+    fn fields(&mut self) {
+        self.src_ip.next = bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(120))
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(112)) << 8)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(104)) << 16)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(96)) << 24);
+        self.opcode.next = self.head.m_data.val().get_bits::<8>(224);
+        self.solicited.next = self.head.m_data.val().get_bit(239);
+        self.qpn.next = bit_cast::<24, 8>(self.head.m_data.val().get_bits::<8>(280))
+            | (bit_cast::<24, 8>(self.head.m_data.val().get_bits::<8>(272)) << 8)
+            | (bit_cast::<24, 8>(self.head.m_data.val().get_bits::<8>(264)) << 16);
+        self.ack_req.next = self.head.m_data.val().get_bit(295);
+        self.psn.next = bit_cast::<24, 8>(self.head.m_data.val().get_bits::<8>(312))
+            | (bit_cast::<24, 8>(self.head.m_data.val().get_bits::<8>(304)) << 8)
+            | (bit_cast::<24, 8>(self.head.m_data.val().get_bits::<8>(296)) << 16);
+        self.eth_0.next = bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(344))
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(336)) << 8)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(328)) << 16)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(320)) << 24);
+        self.eth_4.next = bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(376))
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(368)) << 8)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(360)) << 16)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(352)) << 24);
+        self.eth_8.next = bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(408))
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(400)) << 8)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(392)) << 16)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(384)) << 24);
+        self.eth_12.next = bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(440))
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(432)) << 8)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(424)) << 16)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(416)) << 24);
+        self.eth_16.next = bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(472))
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(464)) << 8)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(456)) << 16)
+            | (bit_cast::<32, 8>(self.head.m_data.val().get_bits::<8>(448)) << 24);
+        self.high_wide.next = bit_cast::<64, 32>(self.eth_0.val());
+        self.low_wide.next = bit_cast::<64, 32>(self.eth_4.val());
+        comment!("AETH and ImmDt stand behind the RETH, or in its place.");
+        self.va.next = 0.into();
+        self.rkey.next = 0.into();
+        self.dma_len.next = 0.into();
+        self.imm.next = 0.into();
+        if self.late_word[2].val() {
+            self.imm.next = self.eth_0.val();
+        }
+        if self.late_reth[2].val() {
+            self.va.next = (self.high_wide.val() << 32) | self.low_wide.val();
+            self.rkey.next = self.eth_8.val();
+            self.dma_len.next = self.eth_12.val();
+            self.imm.next = 0.into();
+            if self.late_word[2].val() {
+                self.imm.next = self.eth_16.val();
             }
         }
     }

@@ -1,47 +1,40 @@
-//! IPv4 header checksum of the packets that pass.
+//! IPv4 header checksum.
 //!
 //! # Source            RFC 791, RFC 1071: the one's complement sum of the words is all ones
-//! # Interface timing  cycle 0: the packet's third beat; cycle 5: ok, until cycle 3 after the first
-//!                     beat of the next packet
-//! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no ready
+//! # Interface timing  cycle 0: s_head; cycle [`LATENCY_CYCLES`]: ok
+//! # Latency and rate  [`LATENCY_CYCLES`]; one header per cycle, no valid
 //! # Number formats    sum | UQ20.0 | words | at most 10 x 65535
-//! # Reset             synchronous, high: between packets
+//! # Reset             none: follows its input
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
-use crate::{block, Reg, Unreset};
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Cycles from the third beat to `ok`.
-pub const LATENCY_CYCLES: usize = 5;
+/// Cycles from the header to `ok`.
+pub const LATENCY_CYCLES: usize = 6;
 
-/// Checksum stage of the 64-bit rx pipe. The order of bytes in a word does not matter to it.
-#[block]
+/// Checksum stage of the rx pipe. The order of bytes in a word does not matter to it.
+#[block(no_reset)]
 pub struct RxChecksum {
-    /// A beat of the packet.
-    pub s_valid: Signal<In, Bit>,
-    /// Its bytes.
-    pub s_data: Signal<In, Bits<64>>,
-    /// The frame is over.
-    pub s_end: Signal<In, Bit>,
+    /// The packet's first bytes, byte 0 in bits 7:0.
+    pub s_head: Signal<In, Bits<512>>,
     /// The checksum is right.
     pub ok: Signal<Out, Bit>,
-    beat: Reg<Bits<2>>,
-    pair_valid: Reg<Bit>,
-    pair_first: Unreset<Bit>,
-    pair_low: Unreset<Bits<17>>,
-    pair_high: Unreset<Bits<17>>,
-    beat_valid: Reg<Bit>,
-    beat_first: Unreset<Bit>,
-    beat_sum: Unreset<Bits<20>>,
+    pairs: [Unreset<Bits<17>>; 5],
+    low_four: Unreset<Bits<18>>,
+    high_four: Unreset<Bits<18>>,
+    two: Unreset<Bits<17>>,
+    eight: Unreset<Bits<19>>,
+    two_later: Unreset<Bits<17>>,
     sum: Unreset<Bits<20>>,
     fold: Unreset<Bits<17>>,
     sum_ok: Unreset<Bit>,
-    word_0: Signal<Local, Bits<17>>,
-    word_1: Signal<Local, Bits<17>>,
-    word_2: Signal<Local, Bits<17>>,
-    word_3: Signal<Local, Bits<17>>,
-    low_wide: Signal<Local, Bits<20>>,
-    high_wide: Signal<Local, Bits<20>>,
+    words: [Signal<Local, Bits<17>>; 10],
+    wide: [Signal<Local, Bits<18>>; 4],
+    low_wide: Signal<Local, Bits<19>>,
+    high_wide: Signal<Local, Bits<19>>,
+    eight_wide: Signal<Local, Bits<20>>,
+    two_wide: Signal<Local, Bits<20>>,
     sum_part: Signal<Local, Bits<17>>,
     carry_part: Signal<Local, Bits<17>>,
 }
@@ -50,35 +43,33 @@ impl Logic for RxChecksum {
     #[hdl_gen]
     fn update(&mut self) {
         self.ok.next = self.sum_ok.val();
-        comment!("The header is the first two beats and half of the third.");
-        if self.s_valid.val() & (self.beat.val() != 3) {
-            self.beat.next = self.beat.val() + 1;
+        self.words[0].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(0));
+        self.words[1].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(16));
+        self.words[2].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(32));
+        self.words[3].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(48));
+        self.words[4].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(64));
+        self.words[5].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(80));
+        self.words[6].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(96));
+        self.words[7].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(112));
+        self.words[8].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(128));
+        self.words[9].next = bit_cast::<17, 16>(self.s_head.val().get_bits::<16>(144));
+        for i in 0..5 {
+            self.pairs[i].next = self.words[2 * i].val() + self.words[2 * i + 1].val();
         }
-        if self.s_end.val() {
-            self.beat.next = 0.into();
-        }
-        self.word_0.next = bit_cast::<17, 16>(self.s_data.val().get_bits::<16>(0));
-        self.word_1.next = bit_cast::<17, 16>(self.s_data.val().get_bits::<16>(16));
-        self.word_2.next = bit_cast::<17, 16>(self.s_data.val().get_bits::<16>(32));
-        self.word_3.next = bit_cast::<17, 16>(self.s_data.val().get_bits::<16>(48));
-        self.pair_valid.next = self.s_valid.val() & (self.beat.val() != 3);
-        self.pair_first.next = self.beat.val() == 0;
-        self.pair_low.next = self.word_0.val() + self.word_1.val();
-        self.pair_high.next = self.word_2.val() + self.word_3.val();
-        if self.beat.val() == 2 {
-            self.pair_high.next = 0.into();
-        }
-        self.low_wide.next = bit_cast::<20, 17>(self.pair_low.val());
-        self.high_wide.next = bit_cast::<20, 17>(self.pair_high.val());
-        self.beat_valid.next = self.pair_valid.val();
-        self.beat_first.next = self.pair_first.val();
-        self.beat_sum.next = self.low_wide.val() + self.high_wide.val();
-        if self.beat_valid.val() {
-            self.sum.next = self.sum.val() + self.beat_sum.val();
-            if self.beat_first.val() {
-                self.sum.next = self.beat_sum.val();
-            }
-        }
+        self.wide[0].next = bit_cast::<18, 17>(self.pairs[0].val());
+        self.wide[1].next = bit_cast::<18, 17>(self.pairs[1].val());
+        self.wide[2].next = bit_cast::<18, 17>(self.pairs[2].val());
+        self.wide[3].next = bit_cast::<18, 17>(self.pairs[3].val());
+        self.low_four.next = self.wide[0].val() + self.wide[1].val();
+        self.high_four.next = self.wide[2].val() + self.wide[3].val();
+        self.two.next = self.pairs[4].val();
+        self.low_wide.next = bit_cast::<19, 18>(self.low_four.val());
+        self.high_wide.next = bit_cast::<19, 18>(self.high_four.val());
+        self.eight.next = self.low_wide.val() + self.high_wide.val();
+        self.two_later.next = self.two.val();
+        self.eight_wide.next = bit_cast::<20, 19>(self.eight.val());
+        self.two_wide.next = bit_cast::<20, 17>(self.two_later.val());
+        self.sum.next = self.eight_wide.val() + self.two_wide.val();
         comment!("One end-around carry is enough: it is at most 9.");
         self.sum_part.next = bit_cast::<17, 16>(self.sum.val().get_bits::<16>(0));
         self.carry_part.next = bit_cast::<17, 4>(self.sum.val().get_bits::<4>(16));

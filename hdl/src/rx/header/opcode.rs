@@ -18,8 +18,6 @@ pub struct RxOpcode {
     pub s_valid: Signal<In, Bit>,
     /// Its value.
     pub s_code: Signal<In, Bits<8>>,
-    /// The opcode.
-    pub opcode: Signal<Out, Bits<8>>,
     /// A RETH (16 bytes) follows the BTH.
     pub has_reth: Signal<Out, Bit>,
     /// Four bytes of AETH or ImmDt follow.
@@ -32,7 +30,6 @@ pub struct RxOpcode {
     pub is_response: Signal<Out, Bit>,
     /// A telemetry response of any kind, or a probe.
     pub is_feedback: Signal<Out, Bit>,
-    op: Unreset<Bits<8>>,
     reth: Unreset<Bit>,
     word: Unreset<Bit>,
     request: Unreset<Bit>,
@@ -52,7 +49,6 @@ pub struct RxOpcode {
 impl Logic for RxOpcode {
     #[hdl_gen]
     fn update(&mut self) {
-        self.opcode.next = self.op.val();
         self.has_reth.next = self.reth.val();
         self.has_word.next = self.word.val();
         self.is_request.next = self.request.val();
@@ -82,7 +78,6 @@ impl Logic for RxOpcode {
         self.code_atomic.next = (self.code.val() == 0x13) | (self.code.val() == 0x14);
         self.code_invalidate.next = (self.code.val() == 0x16) | (self.code.val() == 0x17);
         if self.s_valid.val() {
-            self.op.next = self.code.val();
             self.reth.next = self.code_reth.val();
             self.word.next = self.code_imm.val() | self.code_aeth.val();
             self.request.next =

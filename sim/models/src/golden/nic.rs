@@ -106,7 +106,7 @@ impl Nic {
         // Data and READ responses of a queue pair are paced apart.
         let paced = NicConfig { flow_count: 2 * config.flow_count, ..config.clone() };
         let flow_bits = config.flow_count.ilog2();
-        n.add("rx", RxPipe::new());
+        n.add("rx", RxPipe::new(config.data_bytes()));
         n.add("responder", Responder::new(config));
         n.add("read_reply", ReadReply::new(config));
         n.add("requester", Requester::new(config));

@@ -9,29 +9,61 @@ use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;
 use crate::ports::{keep, Data, Golden};
 use crate::streams::{Answer, Axis, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
-use nic_spec::wire::telemetry;
+use nic_spec::wire::{roce::PAYLOAD_BYTES_MAX, telemetry};
 use std::collections::VecDeque;
 
 /// Cycles from a frame's last beat to its event.
-pub const EVENT_CYCLES: u64 = 10;
+pub const EVENT_CYCLES: u64 = 14;
 /// Cycles from a record's entry into its FIFO to its event.
 const RECORD_CYCLES: u64 = 1;
 /// Cycles from an event to the payload's entry into its FIFO.
 const PAYLOAD_CYCLES: u64 = 1;
 /// Cycles from a beat to its entry into the host's FIFO.
-const HOST_CYCLES: u64 = 5;
-/// Beat (from 0) at which a frame must be known to be RoCEv2 or the host's.
-const DECIDING_BEAT: usize = 6;
-/// Longest frame in beats: 9216 bytes.
-const FRAME_BEATS_MAX: usize = 1152;
-/// Beats of accepted payload below which input is taken.
-const PAYLOAD_BEATS_LIMIT: usize = 960;
-/// Records below which input is taken.
-const RECORDS_LIMIT: usize = 11;
-/// Depth of the host's FIFO.
-const HOST_BEATS: usize = 2048;
-/// Depth of the record FIFO.
-const RECORDS: usize = 16;
+const HOST_CYCLES: u64 = 7;
+/// Longest frame.
+const FRAME_BYTES_MAX: usize = 9216;
+/// Bytes of a buffer for payload, or for the host.
+const BUFFER_BYTES: usize = 16384;
+/// Beats and frames that can come from the moment on in which one that fills a buffer is taken.
+const UNDER_WAY: usize = 18;
+/// Bytes of the smallest frame that gives a record.
+const FRAME_BYTES_MIN: usize = 58;
+
+/// Sizes that follow from the beat.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    beat_bytes: usize,
+}
+
+impl Sizes {
+    fn frame_beats_max(self) -> usize {
+        FRAME_BYTES_MAX / self.beat_bytes
+    }
+
+    fn buffer_beats(self) -> usize {
+        BUFFER_BYTES / self.beat_bytes
+    }
+
+    /// Depth of the record FIFO: where each beat can be a frame it takes more.
+    fn records(self) -> usize {
+        if self.beat_bytes == 8 {
+            16
+        } else {
+            64
+        }
+    }
+
+    /// Beats of accepted payload below which input is taken: two of the longest may come, one that
+    /// has ended and one that arrives.
+    fn payload_beats_limit(self) -> usize {
+        self.buffer_beats() - 2 * PAYLOAD_BYTES_MAX / self.beat_bytes - 2 * UNDER_WAY
+    }
+
+    /// Records below which input is taken.
+    fn records_limit(self) -> usize {
+        self.records() - UNDER_WAY.div_ceil(FRAME_BYTES_MIN.div_ceil(self.beat_bytes)) - 2
+    }
+}
 
 ports! {
     /// Inputs.
@@ -142,7 +174,7 @@ struct PayloadFifo {
 }
 
 impl PayloadFifo {
-    fn step(&mut self, frame: Option<&[u8]>, m_ready: bool) {
+    fn step(&mut self, frame: Option<&[u8]>, beat_bytes: usize, m_ready: bool) {
         if m_ready {
             self.head_valid = false;
         }
@@ -156,8 +188,8 @@ impl PayloadFifo {
             self.stage = self.queue.pop_front();
         }
         let Some(frame) = frame else { return };
-        let beat_count = frame.len().div_ceil(8);
-        self.queue.extend(frame.chunks(8).enumerate().map(|(i, bytes)| Beat {
+        let beat_count = frame.len().div_ceil(beat_bytes);
+        self.queue.extend(frame.chunks(beat_bytes).enumerate().map(|(i, bytes)| Beat {
             data: (Data::of(bytes), keep(bytes.len())),
             last: i + 1 == beat_count,
         }));
@@ -189,12 +221,10 @@ struct HostEntry {
 /// The rx pipe.
 #[derive(Clone, Debug)]
 pub struct RxPipe {
+    sizes: Sizes,
     cycle: u64,
     frame: Vec<u8>,
     frame_beats: usize,
-    /// The frame in progress is RoCEv2 for us; decided once.
-    is_roce: bool,
-    host_ended: bool,
     host_line: VecDeque<HostEntry>,
     host_fifo: FrameFifo<(Data, u64)>,
     verdicts: VecDeque<Verdict>,
@@ -217,19 +247,20 @@ struct Record {
     solicited: bool,
 }
 
-impl Default for RxPipe {
-    fn default() -> Self {
+impl RxPipe {
+    /// After reset, with beats of `beat_bytes`.
+    pub fn new(beat_bytes: usize) -> Self {
+        let sizes = Sizes { beat_bytes };
         Self {
+            sizes,
             cycle: 0,
-            frame: Vec::with_capacity(8 * FRAME_BEATS_MAX),
+            frame: Vec::with_capacity(FRAME_BYTES_MAX),
             frame_beats: 0,
-            is_roce: false,
-            host_ended: false,
             host_line: VecDeque::new(),
-            host_fifo: FrameFifo::new(HOST_BEATS, true),
+            host_fifo: FrameFifo::new(sizes.buffer_beats(), true),
             verdicts: VecDeque::new(),
             accepted: VecDeque::new(),
-            record_fifo: LutFifo::new(RECORDS),
+            record_fifo: LutFifo::new(sizes.records()),
             payload_fifo: PayloadFifo::default(),
             response_fifo: PayloadFifo::default(),
             payload_beats: 0,
@@ -238,49 +269,32 @@ impl Default for RxPipe {
             events: RxEvents::default(),
         }
     }
-}
-
-impl RxPipe {
-    /// After reset.
-    pub fn new() -> Self {
-        Self::default()
-    }
 
     /// Takes a raw beat.
     fn take(&mut self, i: &RxPipeIn) {
-        let settings = Settings::from(i);
         let kept = 64 - i.s_axis.tkeep.leading_zeros() as usize;
-        let byte_count = if i.s_axis.tlast { kept.max(1) } else { 8 };
-        let index = self.frame_beats;
+        let byte_count = if i.s_axis.tlast { kept } else { self.sizes.beat_bytes };
         self.frame_beats += 1;
-        if self.frame_beats <= FRAME_BEATS_MAX {
+        let is_oversize = self.frame_beats > self.sizes.frame_beats_max();
+        if !is_oversize {
             self.frame.extend(&i.s_axis.tdata.bytes()[..byte_count]);
         }
-        if index == DECIDING_BEAT || (i.s_axis.tlast && index < DECIDING_BEAT) {
-            self.is_roce = is_roce_for_us(&self.frame, &settings);
-        }
-        let is_roce = self.is_roce;
-        let is_oversize = self.frame_beats > FRAME_BEATS_MAX;
+        let mut bad = false;
         if i.s_axis.tlast {
+            let settings = self.settings(i);
+            let is_roce = is_roce_for_us(&self.frame, &settings);
             self.judge(i.s_axis.tuser, is_oversize, is_roce, &settings);
-        }
-        let is_cut = index == DECIDING_BEAT && is_roce;
-        if !self.host_ended {
-            let data = (i.s_axis.tdata, i.s_axis.tkeep);
-            let bad = is_roce || i.s_axis.tuser || is_oversize;
-            self.host_line.push_back(HostEntry {
-                cycle: self.cycle + HOST_CYCLES,
-                beat: Beat { data, last: i.s_axis.tlast || is_cut },
-                bad,
-                decides: i.s_axis.tlast && !bad,
-            });
-        }
-        self.host_ended = !i.s_axis.tlast && (self.host_ended || is_cut);
-        if i.s_axis.tlast {
+            bad = is_roce || i.s_axis.tuser || is_oversize;
             self.frame.clear();
             self.frame_beats = 0;
-            self.is_roce = false;
         }
+        let data = (i.s_axis.tdata, i.s_axis.tkeep);
+        self.host_line.push_back(HostEntry {
+            cycle: self.cycle + HOST_CYCLES,
+            beat: Beat { data, last: i.s_axis.tlast },
+            bad,
+            decides: i.s_axis.tlast && !bad,
+        });
     }
 
     fn judge(&mut self, user: bool, is_oversize: bool, is_roce: bool, settings: &Settings) {
@@ -331,7 +345,8 @@ impl RxPipe {
 
     /// FIFOs of records and payload, and the room in them.
     fn step_accepted(&mut self, i: &RxPipeIn) {
-        self.ready = self.payload_beats < PAYLOAD_BEATS_LIMIT && self.records < RECORDS_LIMIT;
+        self.ready = self.payload_beats < self.sizes.payload_beats_limit()
+            && self.records < self.sizes.records_limit();
         let head = self.record_fifo.m_data();
         let record_ready = match head.kind {
             Some(Kind::Ack | Kind::Response) => i.m_ack.ready,
@@ -344,7 +359,7 @@ impl RxPipe {
         let at = |event: u64, delay: u64| event + delay == self.cycle;
         if let Some((_, packet)) = self.accepted.iter().find(|(event, _)| at(*event, 0)) {
             self.records += 1;
-            self.payload_beats += packet.payload.len().div_ceil(8);
+            self.payload_beats += packet.payload.len().div_ceil(self.sizes.beat_bytes);
         }
         let is_entering = |event: u64| event == self.cycle + RECORD_CYCLES;
         let entering = self.accepted.iter().find(|(event, _)| is_entering(*event));
@@ -361,8 +376,9 @@ impl RxPipe {
             let packet = packet.filter(|p| (p.kind == Kind::Response) == for_response);
             packet.map(|p| &p.payload[..])
         };
-        self.payload_fifo.step(payload_of(false), i.m_payload.tready);
-        self.response_fifo.step(payload_of(true), i.m_response.tready);
+        let beat_bytes = self.sizes.beat_bytes;
+        self.payload_fifo.step(payload_of(false), beat_bytes, i.m_payload.tready);
+        self.response_fifo.step(payload_of(true), beat_bytes, i.m_response.tready);
     }
 
     fn out(&self) -> RxPipeOut {
@@ -409,8 +425,8 @@ impl RxPipe {
     }
 }
 
-impl From<&RxPipeIn> for Settings {
-    fn from(i: &RxPipeIn) -> Self {
+impl RxPipe {
+    fn settings(&self, i: &RxPipeIn) -> Settings {
         let units = Units {
             queue_in_bytes: i.cfg_tel_queue_bytes,
             time_is_binary: i.cfg_tel_time_binary,
@@ -424,8 +440,15 @@ impl From<&RxPipeIn> for Settings {
             5 => Format::Ifa { units },
             _ => Format::None,
         };
-        let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
-        Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
+        Settings {
+            mac: i.cfg_local_mac,
+            ip: i.cfg_local_ip,
+            pkey: i.cfg_pkey,
+            format,
+            dscp: i.cfg_tel_dscp,
+            echo_dscp: i.cfg_tel_echo_dscp,
+            reads_stacks: self.sizes.beat_bytes == 8,
+        }
     }
 }
 
@@ -436,7 +459,7 @@ impl Golden for RxPipe {
     fn step(&mut self, i: &RxPipeIn) -> RxPipeOut {
         if i.reset {
             let frame = std::mem::take(&mut self.frame);
-            *self = Self { frame, ..Self::default() };
+            *self = Self { frame, ..Self::new(self.sizes.beat_bytes) };
             self.frame.clear();
             return self.out();
         }

@@ -56,6 +56,8 @@ pub struct Settings {
     pub(super) format: Format,
     pub(super) dscp: u8,
     pub(super) echo_dscp: u8,
+    /// Stacks are read; else they are not usable.
+    pub(super) reads_stacks: bool,
 }
 
 /// How switches write telemetry.
@@ -222,7 +224,10 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
         (Ok(header), Format::Ifa { units }) => Carried::Ifa { header, units },
         _ => settings.carried(ip.dscp(), udp.dst_port()),
     };
-    let (tel, body) = take_telemetry(carried, body)?;
+    let (mut tel, body) = take_telemetry(carried, body)?;
+    if !settings.reads_stacks && !matches!(carried, Carried::None | Carried::Native(_)) {
+        tel = Telemetry { valid: true, hops: 6, ..Telemetry::default() };
+    }
     let transport_len = body.len().checked_sub(icrc::BYTES).ok_or(Reason::Length)?;
     let (transport, trailer) = body.split_at(transport_len);
     let mut packet = take_headers(transport)?;
