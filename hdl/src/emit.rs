@@ -186,7 +186,7 @@ rows! {
         |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 }>::default();
     "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
-    "feedback_in" of HopPerCycle, flows 64 256, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
+    "feedback_in" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
     "probe_out" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
     "window_in" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| WindowIn::<FB, { FB + 1 }>::default();
     "window_out" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| WindowOut::<FB, { FB + 1 }>::default();

@@ -18,8 +18,8 @@ const REMOTE_QPN: u32 = 0x5a_5a5a;
 
 const FLOW: u16 = (QPN % 64) as u16;
 
-/// Low byte of the UDP source port: the flow and bits that do not matter.
-const PORT: u8 = 0xc0 | FLOW as u8;
+/// UDP source port: the flow and bits that do not matter.
+const PORT: u16 = 0xd3c0 | FLOW;
 
 const FIRST_PSN: u32 = 0xff_fffe;
 

@@ -488,8 +488,8 @@ macro_rules! streams {
                 probe: Bit,
                 /// It is a window; its bytes are the immediate data of the request port.
                 window: Bit,
-                /// Low byte of the UDP source port.
-                port: Bits<8>,
+                /// UDP source port.
+                port: Bits<16>,
                 /// What it brings.
                 tel = Telemetry,
             }

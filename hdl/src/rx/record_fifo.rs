@@ -18,7 +18,7 @@ pub struct RecordWord {
     pub msn: Bits<24>,
     pub syndrome: Bits<8>,
     #[at(0)]
-    pub port: Bits<8>,
+    pub port: Bits<16>,
     // Word 6, of feedback
     #[at(0)]
     pub qpn: Bits<24>,

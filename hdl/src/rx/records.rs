@@ -48,8 +48,8 @@ pub struct RxRecords<const RB: usize> {
     pub imm: Signal<In, Bits<32>>,
     /// Source address.
     pub src_ip: Signal<In, Bits<32>>,
-    /// Low byte of the UDP source port; kept of telemetry responses alone, in the place of an AETH or ImmDt.
-    pub src_port: Signal<In, Bits<8>>,
+    /// UDP source port; kept of telemetry responses alone, in the place of an AETH or ImmDt.
+    pub src_port: Signal<In, Bits<16>>,
     /// Telemetry is there.
     pub tel: Telemetry<In>,
     /// A request stands here.
@@ -115,7 +115,7 @@ impl<const RB: usize> RxRecords<RB> {
         self.port_wide.next = 0.into();
         if self.for_feedback.val() {
             if !self.opcode.val().get_bit(2) {
-                self.port_wide.next = bit_cast::<32, 8>(self.src_port.val());
+                self.port_wide.next = bit_cast::<32, 16>(self.src_port.val());
             }
             self.for_feedback_wide.next = 0x0800_0000.into();
         }

@@ -406,12 +406,9 @@ impl Responses {
         let time = if self.is_offered { 0 } else { self.time(flow) };
         let (rng, last, pause) = (&mut self.rng, self.psns[half + flow], self.pauses[0]);
         // The bits of a port above those of the flow say nothing, nor does the port of any other.
-        let (other, flow_count) = (rng.gen::<u8>(), self.rows.flow_count);
-        let port = if by_port {
-            (usize::from(other) / flow_count * flow_count + flow) as u8
-        } else {
-            other
-        };
+        let (other, flow_count) = (rng.gen::<u16>(), self.rows.flow_count as u16);
+        let of_flow = other / flow_count * flow_count + flow as u16;
+        let port = if by_port { of_flow } else { other };
         let feedback = self.feedback.drive(ready, || {
             rng.gen_ratio(1, pause).then(|| {
                 let back = match rng.gen_range(0..16) {

@@ -4,7 +4,7 @@ use super::error::CliError;
 use crate::bench;
 use crate::engine::EngineKind;
 use nic_harness::verilator::{Flavour, Source};
-use nic_spec::config::{CcSchedule, NicConfig};
+use nic_spec::config::NicConfig;
 use std::path::Path;
 
 /// The configuration called `preset`, as every verb's `--preset` wants it.
@@ -18,11 +18,9 @@ pub fn config(preset: &str) -> Result<NicConfig, CliError> {
 /// The configuration called `preset` for a verb that runs the whole NIC.
 pub fn nic_config(preset: &str) -> Result<NicConfig, CliError> {
     let config = config(preset)?;
-    match config.cc_schedule() {
-        CcSchedule::HopPerCycle => Ok(config),
-        CcSchedule::BitPerCycle | CcSchedule::AckPerCycle => {
-            Err(CliError::Usage(format!("--preset {preset} has only cores, no whole NIC")))
-        }
+    match nic_hdl::emit::blocks(&config).contains(&"nic") {
+        true => Ok(config),
+        false => Err(CliError::Usage(format!("--preset {preset} has only cores, no whole NIC"))),
     }
 }
 

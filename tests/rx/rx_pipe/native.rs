@@ -98,7 +98,7 @@ fn rx_pipe_reads_telemetry_responses() {
             }
             let [feedback] = rig.feedbacks[..] else { panic!("{} records", rig.feedbacks.len()) };
             assert_eq!((feedback.qpn, feedback.psn, feedback.src_ip), (0x13, 0x104, 0x0a00_0002));
-            assert_eq!((feedback.direct, feedback.probe, feedback.port), (false, false, 0xa5));
+            assert_eq!((feedback.direct, feedback.probe, feedback.port), (false, false, 0xd3a5));
             let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
             let tel = feedback.tel;
             assert_eq!((tel.valid, tel.hops, tel.path), (true, 1, 0xabc));
@@ -131,7 +131,7 @@ fn rx_pipe_reads_telemetry_responses() {
             }
             rig.send(&telemetry_response(0xc4, &[0x12, 0x34, 0x56, 0x78], 0), false);
             rig.idle(40);
-            let window = Feedback { window: true, port: 0x78, ..feedback };
+            let window = Feedback { window: true, port: 0x5678, ..feedback };
             assert_eq!(rig.feedbacks[4..], [window]);
             assert_eq!(rig.out.m_req.imm, 0x1234_5678);
             assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());

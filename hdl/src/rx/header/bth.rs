@@ -53,8 +53,8 @@ pub struct RxBth<const W: usize, const KB: usize> {
     pub for_requester: Signal<Out, Bit>,
     /// It is telemetry alone.
     pub for_feedback: Signal<Out, Bit>,
-    /// Low byte of the UDP source port.
-    pub src_port: Signal<Out, Bits<8>>,
+    /// UDP source port.
+    pub src_port: Signal<Out, Bits<16>>,
     /// Source address.
     pub src_ip: Signal<Out, Bits<32>>,
     /// Operation code.
@@ -94,7 +94,7 @@ pub struct RxBth<const W: usize, const KB: usize> {
     late_word: [Unreset<Bit>; 3],
     late_requester: [Unreset<Bit>; 3],
     late_feedback: [Unreset<Bit>; 3],
-    late_port: [Unreset<Bits<8>>; 4],
+    late_port: [Unreset<Bits<16>>; 4],
     index: Signal<Local, Bits<4>>,
     is_bth: Signal<Local, Bit>,
     moved: Signal<Local, Bits<W>>,
@@ -190,7 +190,7 @@ impl<const W: usize, const KB: usize> RxBth<W, KB> {
         self.late_word[0].next = self.code.has_word.val();
         self.late_requester[0].next = self.code.is_ack.val() | self.code.is_response.val();
         self.late_feedback[0].next = self.code.is_feedback.val();
-        self.late_port[0].next = self.s_src_port.val().get_bits::<8>(0);
+        self.late_port[0].next = self.s_src_port.val();
         for i in 0..3 {
             self.late_port[i + 1].next = self.late_port[i].val();
         }

@@ -81,7 +81,7 @@ pub enum FeedbackState {
 }
 
 /// Telemetry responses of `F = 2^FB` flows.
-#[block(check(F == 1 << FB && FP1 == FB + 1 && FB <= 8))]
+#[block(check(F == 1 << FB && FP1 == FB + 1 && FB <= 14))]
 pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// ACKs echo the most loaded hop alone, which the congestion control finds.
     pub cfg_worst_hop: Signal<In, Bit>,

@@ -3,6 +3,7 @@
 use crate::golden::cc::active::CcActive;
 use crate::golden::cc::flow_state::OP_UPDATE;
 use crate::golden::cc::unit::CcUnit;
+use crate::golden::cc::wide::unit::CcUnitWide;
 use crate::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use crate::golden::host::cq::ring::CqRing;
 use crate::golden::host::dma::read::DmaRead;
@@ -33,7 +34,7 @@ use crate::ports;
 use crate::ports::{Both, Golden};
 use crate::starts::Starts;
 use crate::streams::{back, AckTelemetry, AxiLite, Axis, AxisUser, Telemetry, TreadyPort};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{CcSchedule, NicConfig};
 
 ports! {
     /// Input pins of the NIC.
@@ -122,7 +123,10 @@ impl Nic {
         n.add("active", CcActive::new(&paced));
         // The congestion control knows a third one: the peer's data.
         let controlled = NicConfig { flow_count: 4 * config.flow_count, ..config.clone() };
-        n.add("cc", CcUnit::new(&controlled));
+        match config.cc_schedule() {
+            CcSchedule::AckPerCycle => n.add("cc", CcUnitWide::new(&controlled)),
+            _ => n.add("cc", CcUnit::new(&controlled)),
+        }
         n.add("pkt_mux", PktMux::new(config));
         n.add("tx", TxPipe::new(config));
         n.add("tx_fails", StreamRouteBlock::new(flow_bits + MARK_BITS));

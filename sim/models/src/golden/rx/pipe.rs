@@ -417,7 +417,7 @@ impl RxPipe {
                 direct: req.opcode & 1 == 1,
                 probe: req.opcode & 2 == 2,
                 window: req.opcode & 4 == 4,
-                port: req.imm as u8,
+                port: req.imm as u16,
                 tel: req.tel,
             },
             event_rx: self.events,

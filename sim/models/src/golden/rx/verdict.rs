@@ -159,7 +159,7 @@ impl From<Kind> for Reason {
 pub struct Packet {
     /// What it is.
     pub kind: Kind,
-    /// Fields; where there is an AETH, it is `imm`, and so is the low byte of a telemetry response's UDP source
+    /// Fields; where there is an AETH, it is `imm`, and so is a telemetry response's UDP source
     /// port.
     pub req: Request,
     /// It asks for an event.
@@ -233,7 +233,7 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     let mut packet = take_headers(transport)?;
     packet.req.src_ip = ip.src();
     if packet.kind == Kind::Feedback && !bth::opcode::has_immdt(packet.req.opcode) {
-        packet.req.imm = u32::from(udp.src_port() & 0xff);
+        packet.req.imm = u32::from(udp.src_port());
     }
     packet.req.tel = tel;
     // The ICRC is that of the packet to RoCEv2's port over UDP, whatever marks it now.
