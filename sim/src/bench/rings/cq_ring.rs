@@ -25,10 +25,11 @@ pub struct Polling {
     beats: Vec<Data>,
     /// Beats of an entry.
     beats_max: usize,
-    /// Longest time to a report: so long that entries wait for the oldest one.
-    latency_cycles_max: u32,
-    /// Reports to come: cycles to wait, failure.
-    reports: VecDeque<(u32, bool)>,
+    /// Longest time to a report: so long that as many entries as may are on their way.
+    latency_cycles_max: u64,
+    cycle: u64,
+    /// Reports to come: the cycle from which on, failure.
+    reports: VecDeque<(u64, bool)>,
     memory: BTreeMap<u64, u128>,
     cfg: CqConfig,
     /// Size of the ring, also while it is being switched off.
@@ -61,7 +62,8 @@ impl Polling {
             command: None,
             beats: Vec::new(),
             beats_max: 16_usize.div_ceil(config.data_bytes()),
-            latency_cycles_max: 5 * config.ring_entries() as u32,
+            latency_cycles_max: 5 * config.ring_entries() as u64,
+            cycle: 0,
             reports: VecDeque::new(),
             memory: BTreeMap::new(),
             cfg: CqConfig::default(),
@@ -134,7 +136,8 @@ impl Polling {
                 assert!(place < 1 << self.log2, "an entry beside the ring");
                 self.memory.insert(addr, entry);
             }
-            self.reports.push_back((self.rng.gen_range(0..self.latency_cycles_max), fails));
+            let due = self.cycle + self.rng.gen_range(0..self.latency_cycles_max);
+            self.reports.push_back((due, fails));
             self.command = None;
             self.beats.clear();
         }
@@ -142,12 +145,8 @@ impl Polling {
     }
 
     fn report(&mut self) -> WrittenPorts {
-        let Some((left, error)) = self.reports.front_mut() else { return WrittenPorts::default() };
-        if *left > 0 {
-            *left -= 1;
-            return WrittenPorts::default();
-        }
-        let error = *error;
+        let due = self.reports.front().filter(|(due, _)| *due <= self.cycle);
+        let Some(&(_, error)) = due else { return WrittenPorts::default() };
         self.stopped |= error;
         self.reports.pop_front();
         WrittenPorts { valid: true, error }
@@ -233,6 +232,7 @@ impl Polling {
 
 impl Stimulus<CqRing> for Polling {
     fn next(&mut self, cycle: u64, out: &CqRingOut) -> CqRingIn {
+        self.cycle = cycle;
         self.refusals += u32::from(out.event_cq.refused);
         assert!(self.refusals <= self.wrong_indices, "a good index is refused");
         self.move_queue(cycle, out);
