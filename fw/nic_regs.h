@@ -217,6 +217,9 @@
 #define NIC_LINE_RATE_MASK 0x0000ffffu
 #define NIC_LINE_OVERHEAD_BYTES_SHIFT 16 /* bytes of the line that a frame takes beside its own: 24 on Ethernet */
 #define NIC_LINE_OVERHEAD_BYTES_MASK 0x00ff0000u
+/* Bursts that are read from host memory at a time at most, for a bridge that allows fewer; 0 counts as 1. (rw, reset 0x80) */
+#define NIC_READS_MAX 0x0c0
+#define NIC_READS_MAX_RESET 0x80u
 /* Window that the flow in CC_WATCH was last given, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0
 /* Rate that the flow in CC_WATCH was last given, bytes a cycle, UQ8.24. (ro, reset 0x0) */

@@ -25,7 +25,7 @@ use crate::host::{
     interrupt::Interrupt,
     read_mux::ReadMux,
     registers::Registers,
-    sq::fetch::SqFetch,
+    sq::{fetch::SqFetch, rows::WR_BITS},
     table_window::TableWindow,
     uart::{self, deframer::UartDeframer, framer::UartFramer, rx::UartRx, tx::UartTx},
     write_mux::WriteMux,
@@ -52,7 +52,7 @@ use crate::util::{
     stream_route::StreamRoute,
 };
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{dma_commands_log2, dma_landings, ring_entries_log2, NicConfig};
 use rust_hdl_core::prelude::Bits;
 use rust_hdl_core::prelude::Block;
 
@@ -132,6 +132,15 @@ pub(crate) const fn most(a: usize, b: usize) -> usize {
     }
 }
 
+/// The smaller of two sizes.
+pub(crate) const fn least(a: usize, b: usize) -> usize {
+    if a < b {
+        a
+    } else {
+        b
+    }
+}
+
 /// Lanes of the scheduler's scan: so many that a pass takes at most 64 cycles, log2.
 pub(crate) const fn lanes_log2(flow_bits: usize) -> usize {
     most(flow_bits, 7) - 6
@@ -144,7 +153,8 @@ rows! {
     "skid" of HopPerCycle, |_| Skid::<Bits<64>>::default();
     "fifo" of HopPerCycle, |_| Fifo::<Bits<32>, 4, 5>::default();
     "ram_fifo" of HopPerCycle, |_| RamFifo::<Bits<64>, 9, 10>::default();
-    "frame_fifo" of HopPerCycle, |_| FrameFifo::<64, 8, 73, 6, 7>::default();
+    "frame_fifo" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| FrameFifo::<W, KB, { W + KB + 1 }, 6, 7>::default();
     "ram" of HopPerCycle, |_| Ram::<9, Bits<32>>::default();
     "mul_pipe" of HopPerCycle, |_| MulPipe::<32, 24, 56>::default();
     "mul_serial" of HopPerCycle, |_| MulSerial::<32, 24, 56>::default();
@@ -161,11 +171,16 @@ rows! {
     "sched_core" of HopPerCycle AckPerCycle, flows 4 64 128 256 512 1024 2048,
         |c| SchedCore::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
             { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
-    "dma_write" of HopPerCycle, widths 64, |_| DmaWrite::<W, { 2 * W }, KB, 128>::default();
-    "dma_read" of HopPerCycle, widths 64, |_| DmaRead::<W, { 2 * W }, KB>::default();
-    "write_mux" of HopPerCycle, |_| WriteMux::<64, 65, 127, 128, 129>::default();
-    "completer" of HopPerCycle, flows 64 256,
-        |_| Completer::<64, 8, 73, FB, { FB + 1 }>::default();
+    "dma_write" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| DmaWrite::<W, { 2 * W }, KB, 128, { dma_commands_log2(W) },
+            { dma_commands_log2(W) + 1 }>::default();
+    "dma_read" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| DmaRead::<W, { W + 1 }, { 2 * W }, KB, { dma_commands_log2(W) },
+            { dma_commands_log2(W) + 1 }, { dma_landings(W) }>::default();
+    "write_mux" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| WriteMux::<W, { W + 1 }, 127, 128, 129>::default();
+    "completer" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
+        |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 }>::default();
     "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
     "feedback_in" of HopPerCycle, flows 64 256, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
@@ -175,13 +190,18 @@ rows! {
     "pkt_mux" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| PktMux::<FB, { FB + 1 }>::default();
     "work_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
-    "read_mux" of HopPerCycle, |_| ReadMux::default();
-    "cq_ring" of HopPerCycle, |_| CqRing::default();
+    "read_mux" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| ReadMux::<W, KB, { W + KB + 2 }, { dma_commands_log2(W) + 1 },
+            { dma_commands_log2(W) + 2 }>::default();
+    "cq_ring" of HopPerCycle AckPerCycle, widths 64 512,
+        |_| CqRing::<W, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 }>::default();
     "interrupt" of HopPerCycle AckPerCycle, |_| Interrupt::default();
-    "sq_fetch" of HopPerCycle, flows 64 256, |c| SqFetch::<FB, { FB + 1 }, { FB + 16 }>::new(c);
+    "sq_fetch" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
+        |c| SqFetch::<W, { least(W, WR_BITS) }, { least(W, WR_BITS) + 2 }, { ring_entries_log2(W) },
+            { ring_entries_log2(W) + 1 }, FB, { FB + 1 }, { FB + 16 }>::new(c);
     "ack_gen" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| AckGen::<FB, { FB + 1 }>::default();
-    "responder" of HopPerCycle, flows 64 256,
-        |_| Responder::<64, 8, 73, FB, { FB + 1 }, FB>::default();
+    "responder" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
+        |_| Responder::<W, KB, { W + KB + 1 }, FB, { FB + 1 }, FB>::default();
     "read_reply" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| ReadReply::<FB, { FB + 4 }, FB>::default();
     "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,

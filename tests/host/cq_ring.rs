@@ -1,6 +1,6 @@
 //! cq_ring and interrupt: Verilog against golden model, and the scoreboard of the bench.
 
-use rdma_nic::{assert_catches, assert_matches_golden};
+use rdma_nic::{assert_catches, assert_matches_golden, assert_runs_catch, hundred, Runs};
 
 /// Outputs that never move.
 const FIXED: [&str; 3] = ["m_cmd_bytes", "m_cmd_tag", "s_done_ready"];
@@ -8,6 +8,7 @@ const FIXED: [&str; 3] = ["m_cmd_bytes", "m_cmd_tag", "s_done_ready"];
 #[test]
 fn cq_ring_matches_golden() {
     assert_matches_golden("cq_ring", 0..6, 120_000, &FIXED);
+    Runs::of_block("cq_ring", &hundred(), 0..4, 120_000).assert_match_golden(&FIXED);
 }
 
 /// The bench read a ring only while it was the NIC's, so it lost what had landed before an error
@@ -33,6 +34,8 @@ fn cq_ring_breaks_are_caught() {
         ("(|unseen) & (unseen < ahead)", "(|unseen)"),
     ];
     assert_catches("cq_ring", 20_000, &breaks);
+    let wide = [("if (is_whole)", "if (1'b0)")];
+    assert_runs_catch(&[Runs::of_block("cq_ring", &hundred(), [1], 20_000)], &wide);
     assert_catches("interrupt", 1_000, &[("pending_next = 1'b1", "pending_next = 1'b0")]);
     assert_catches("completion_queue", 60_000, &[("& !ring_owns", "")]);
 }

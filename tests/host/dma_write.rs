@@ -2,29 +2,37 @@
 
 use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
-use nic_hdl::emit::emit;
+use nic_hdl::emit::{by_name, emit};
 use nic_hdl::host::dma::write::DmaWrite as Hdl;
 use nic_models::golden::host::axi::{WriteSlave, FIXED_WRITE};
 use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn};
 use nic_models::streams::{AxisEvent, ReadyPort, WriteCommand};
 use nic_sim::env::axi_mem::AxiMem;
+use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{
-    assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step, verilog_of,
+    assert_catches, assert_matches_golden, assert_runs_catch, gbe, hundred, lock_step, verilog_of,
+    Runs,
 };
 
 #[test]
 fn dma_write_matches_golden() {
     assert_matches_golden("dma_write", 0..4, 50_000, &FIXED_WRITE);
+    Runs::of_block("dma_write", &hundred(), 0..4, 50_000).assert_match_golden(&FIXED_WRITE);
 }
 
 /// Runs commands back to back on a memory without stalls; cycles from the first to the last W
 /// beat, and the memory.
 fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, AxiMem) {
-    let (_, source) = bench_and_verilog("dma_write");
-    let mut engine = lock_step(DmaWrite::<u128>::new(8), &source, 1);
-    let mut memory = AxiMem::new(8, 1).without_stalls(latency_cycles);
+    stream_of(&gbe(), commands, latency_cycles)
+}
+
+/// Likewise in the sizes of `config`.
+fn stream_of(config: &NicConfig, commands: &[(u64, u16)], latency_cycles: u64) -> (u64, AxiMem) {
+    let source = verilog_of(by_name("dma_write", config));
+    let mut engine = lock_step(DmaWrite::<u128>::new(config), &source, 1);
+    let mut memory = AxiMem::new(config.data_bytes(), 1).without_stalls(latency_cycles);
     let mut out = *engine.last_out();
     let (mut sent, mut done_count, mut beat) = (0, 0, 0_u64);
     let (mut first_cycle, mut last_cycle) = (None, 0);
@@ -69,6 +77,26 @@ fn dma_write_streams_one_beat_a_cycle() {
     assert_eq!(memory.written_ranges(), vec![0x20_0003..0x20_8003]);
 }
 
+/// 100 Gb/s into memory that answers after 2 us at 250 MHz: a beat a cycle, but for one in a
+/// hundred; and a command in two cycles.
+#[test]
+fn dma_write_of_512_bits_hides_the_latency_of_its_memory() {
+    let kib: Vec<_> = (0..128).map(|n| (0x10_0000 + 1024 * n, 1024)).collect();
+    let odd: Vec<_> = (0..128).map(|n| (0x10_0003 + 1024 * n, 1024)).collect();
+    let lines: Vec<_> = (0..128).map(|n| (0x10_0000 + 64 * n, 64)).collect();
+    for (name, commands, line_cycles) in [
+        ("1024 bytes", kib, 128 * 16),
+        ("1024 bytes at an odd address", odd, 128 * 17),
+        ("64 bytes", lines, 128 * 2),
+    ] {
+        let (cycles, memory) = stream_of(&hundred(), &commands, 500);
+        println!("{name}: {} commands in {cycles} cycles", commands.len());
+        assert!(line_cycles * 100 >= cycles * 99, "{name}: {cycles} cycles");
+        let (first, last) = (commands[0], commands[commands.len() - 1]);
+        assert_eq!(memory.written_ranges(), vec![first.0..last.0 + u64::from(last.1)]);
+    }
+}
+
 #[test]
 fn dma_write_touches_no_byte_beside_any_offset_and_length() {
     let mut commands = Vec::new();
@@ -98,16 +126,22 @@ fn dma_write_breaks_are_caught() {
         ("index == last_index", "index > last_index"),
         ("m_axi_awprot = 3'd0", "m_axi_awprot = 3'd2"),
         ("bus_beats_less != stream_beats_less", "1'b0"),
-        ("error | responses_m_data", "responses_m_data"),
+        ("failed | responses_m_data", "responses_m_data"),
     ];
     assert_catches("dma_write", 200_000, &breaks);
+    let wide = [
+        ("first_strobe & end_strobe", "first_strobe"),
+        ("shifted[1023:512]", "{shifted[1023:520], 8'd0}"),
+    ];
+    assert_runs_catch(&[Runs::of_block("dma_write", &hundred(), [1], 50_000)], &wide);
 }
 
 /// Random pins, commands of all lengths: other widths than the catalogue's.
-fn check_width(source: &Source, beat_bytes: usize) {
-    let mut engine = lock_step(DmaWrite::<u128>::new(beat_bytes), source, 1);
+fn check_width(source: &Source, data_bits: usize) {
+    let config = NicConfig { data_bits, ..gbe() };
+    let mut engine = lock_step(DmaWrite::<u128>::new(&config), source, 1);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mask = u64::MAX >> (64 - 8 * beat_bytes);
+    let mask = u64::MAX >> (64 - data_bits);
     for _ in 0..40_000 {
         let pins = DmaWriteIn {
             reset: rng.gen_ratio(1, 5000),
@@ -136,8 +170,8 @@ fn check_width(source: &Source, beat_bytes: usize) {
 
 #[test]
 fn dma_write_matches_golden_at_8_and_32_bits() {
-    let source = verilog_of(emit("dma_write_8", Hdl::<8, 16, 1, 128>::default(), &gbe()));
-    check_width(&source, 1);
-    let source = verilog_of(emit("dma_write_32", Hdl::<32, 64, 4, 128>::default(), &gbe()));
-    check_width(&source, 4);
+    let source = verilog_of(emit("dma_write_8", Hdl::<8, 16, 1, 128, 3, 4>::default(), &gbe()));
+    check_width(&source, 8);
+    let source = verilog_of(emit("dma_write_32", Hdl::<32, 64, 4, 128, 3, 4>::default(), &gbe()));
+    check_width(&source, 32);
 }

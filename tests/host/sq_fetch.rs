@@ -1,11 +1,12 @@
 //! sq_fetch: Verilog against golden model, and the scoreboard of the bench.
 
-use rdma_nic::{assert_catches, assert_matches_golden};
+use rdma_nic::{assert_catches, assert_matches_golden, assert_runs_catch, hundred, Runs};
 
 #[test]
 fn sq_fetch_matches_golden() {
     let fixed = ["m_cmd_bytes", "s_axis_tready"];
     assert_matches_golden("sq_fetch", 0..4, 60_000, &fixed);
+    Runs::of_block("sq_fetch", &hundred(), 0..4, 60_000).assert_match_golden(&fixed);
 }
 
 #[test]
@@ -19,4 +20,7 @@ fn sq_fetch_breaks_are_caught() {
         ("passes = takes & (!(|beats_count))", "passes = takes"),
     ];
     assert_catches("sq_fetch", 200_000, &breaks);
+    // The one beat of a work request is not its last.
+    let wide = [("if (beat[320])", "if (1'b0)")];
+    assert_runs_catch(&[Runs::of_block("sq_fetch", &hundred(), [1], 20_000)], &wide);
 }

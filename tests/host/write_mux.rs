@@ -3,11 +3,15 @@
 use nic_harness::lockstep::Stepper;
 use nic_models::golden::host::write_mux::{WriteMux, WriteMuxIn};
 use nic_models::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand};
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
+use rdma_nic::{
+    assert_catches, assert_matches_golden, assert_runs_catch, bench_and_verilog, hundred,
+    lock_step, Runs,
+};
 
 #[test]
 fn write_mux_matches_golden() {
     assert_matches_golden("write_mux", 0..4, 100_000, &[]);
+    Runs::of_block("write_mux", &hundred(), 0..4, 100_000).assert_match_golden(&[]);
 }
 
 /// Frames of both ports may share a buffer: a command whose frame is not there yet must not hold
@@ -46,4 +50,6 @@ fn write_mux_breaks_are_caught() {
         ("from_b_next = 1'b1", "from_b_next = 1'b0"),
     ];
     assert_catches("write_mux", 20_000, &breaks);
+    let wide = [("beat_last_next = head[512]", "beat_last_next = 1'b0")];
+    assert_runs_catch(&[Runs::of_block("write_mux", &hundred(), [1], 20_000)], &wide);
 }

@@ -5,13 +5,16 @@ use nic_models::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut}
 use nic_models::ports::Data;
 use nic_models::streams::{AxisUser, TreadyPort};
 use nic_sim::bench::util::FRAME_FIFO_BEATS;
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
+use rdma_nic::{
+    assert_catches, assert_matches_golden, bench_and_verilog, hundred, lock_step, Runs,
+};
 
 type Twin = FrameFifo<(Data, u64)>;
 
 #[test]
 fn frame_fifo_matches_golden() {
     assert_matches_golden("frame_fifo", 0..6, 50_000, &[]);
+    Runs::of_block("frame_fifo", &hundred(), 0..4, 50_000).assert_match_golden(&[]);
 }
 
 fn engine() -> LockStep<Twin> {

@@ -89,6 +89,29 @@ pub const HUNDRED: NicConfig = NicConfig {
 /// All presets that the hardware can be emitted for.
 pub const PRESETS: &[NicConfig] = &[GBE, TEN, CU, HUNDRED];
 
+/// log2 of [`NicConfig::dma_commands`]. At 100 Gb/s 2 us of latency are 31 commands of 1 KiB.
+pub const fn dma_commands_log2(data_bits: usize) -> usize {
+    if data_bits == 512 {
+        7
+    } else {
+        3
+    }
+}
+
+/// log2 of [`NicConfig::ring_entries`]. 64 within 2 us are 32 million in a second.
+pub const fn ring_entries_log2(data_bits: usize) -> usize {
+    if data_bits == 512 {
+        6
+    } else {
+        3
+    }
+}
+
+/// Landing buffers of a datapath: 16 block RAMs of 36 kbit, so none below 512 bits.
+pub const fn dma_landings(data_bits: usize) -> usize {
+    (data_bits == 512) as usize
+}
+
 /// How the congestion control unit shares its arithmetic among the hops of an ACK.
 ///
 /// The results are the same, bit for bit.
@@ -159,6 +182,22 @@ impl NicConfig {
             512 => CcSchedule::AckPerCycle,
             _ => CcSchedule::HopPerCycle,
         }
+    }
+
+    /// Commands that an engine of host memory takes ahead of memory's answers.
+    pub fn dma_commands(&self) -> usize {
+        1 << dma_commands_log2(self.data_bits)
+    }
+
+    /// Work requests that are on their way from the submission rings at most, and completions on
+    /// their way to theirs.
+    pub fn ring_entries(&self) -> usize {
+        1 << ring_entries_log2(self.data_bits)
+    }
+
+    /// Reads of host memory have a landing buffer, so that memory never waits with its answers.
+    pub fn has_dma_landing(&self) -> bool {
+        dma_landings(self.data_bits) > 0
     }
 
     /// Bytes a beat of the datapath carries.

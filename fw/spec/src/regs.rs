@@ -177,6 +177,8 @@ macro_rules! config_registers {
                 (rate, 0, 16, "bytes a cycle, UQ8.8; 0: a beat of the datapath"),
                 (overhead_bytes, 16, 8, "bytes of the line that a frame takes beside its own: 24 on Ethernet"),
             ]),
+            (48, reads_max, cfg_reads_max, 8, 128,
+                "Bursts that are read from host memory at a time at most, for a bridge that allows fewer; 0 counts as 1.", []),
         ] }
     };
 }

@@ -3,31 +3,24 @@
 //! # Interface timing  cycle 0: a sink's command taken; cycle 1: m_cmd. A beat passes in one cycle
 //! # Latency and rate  [`LATENCY_CYCLES`]; one command every other cycle of each sink, sinks in
 //!                     turn; one beat per cycle
-//! # Shape             a register a sink: neither waits for the other to be taken. A command of 0
-//!                     bytes has no frame. Sixteen frames may be on their way
+//! # Shape             B = W + KB + 2, O1 = O + 1. A register a sink: neither waits for the other
+//!                     to be taken. A command of 0 bytes has no frame. `2^O` frames may be on
+//!                     their way
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
 //! # Twins             sim/models/src/golden/host/read_mux.rs, tests/host/read_mux.rs
 
 use crate::streams::{AxisUser, AxisWordsUser, ReadCommand};
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::{block, row, Reg, Regs};
+use crate::{block, Reg, Regs};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a command or a beat at a sink to the source.
 pub const LATENCY_CYCLES: usize = 1;
 
-/// A beat that was read.
-#[row]
-struct ReadBeat {
-    tdata: Bits<64>, // Bytes
-    tkeep: Bits<8>,  // Which of them count
-    tlast: Bit,      // Last of its command
-    tuser: Bit,      // Host memory answered with an error
-}
-
-/// Mux of a datapath of 64 bits.
-#[block]
-pub struct ReadMux {
+/// Mux of `W` data bits; `B = W + KB + 2`, `O1 = O + 1`.
+#[block(check(KB == W / 8 && B == W + KB + 2))]
+pub struct ReadMux<const W: usize, const KB: usize, const B: usize, const O: usize, const O1: usize>
+{
     /// Command for a packet's data.
     pub s_pkt: ReadCommand<In>,
     /// Command for a work request.
@@ -35,13 +28,13 @@ pub struct ReadMux {
     /// Command for the read engine.
     pub m_cmd: ReadCommand<Out>,
     /// Data from the read engine.
-    pub s_axis: AxisUser<In, 64, 8>,
+    pub s_axis: AxisUser<In, W, KB>,
     /// Data of a packet.
-    pub m_pkt: AxisUser<Out, 64, 8>,
+    pub m_pkt: AxisUser<Out, W, KB>,
     /// The bytes of a work request.
-    pub m_wr: AxisWordsUser<Out, 64>,
-    owners: Fifo<Bits<1>, 4, 5>,
-    beats: Skid<ReadBeat>,
+    pub m_wr: AxisWordsUser<Out, W>,
+    owners: Fifo<Bits<1>, O, O1>,
+    beats: Skid<Bits<B>>,
     is_wr_turn: Reg<Bit>,
     pkt: ReadCommand<Regs>,
     wr: ReadCommand<Regs>,
@@ -52,20 +45,28 @@ pub struct ReadMux {
     moves: Signal<Local, Bit>,
     stands: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
-    keep_wide: Signal<Local, Bits<74>>,
-    last_wide: Signal<Local, Bits<74>>,
-    user_wide: Signal<Local, Bits<74>>,
-    #[value(num_bigint::BigUint::from(1_u32) << 72_u32)]
-    last_bit: Constant<Bits<74>>,
-    #[value(num_bigint::BigUint::from(1_u32) << 73_u32)]
-    user_bit: Constant<Bits<74>>,
+    tdata: Signal<Local, Bits<W>>,
+    last_part: Signal<Local, Bits<B>>,
+    user_part: Signal<Local, Bits<B>>,
+    #[value(W as u64)]
+    keep_at: Constant<Bits<16>>,
+    #[value((W + KB) as u64)]
+    last_at: Constant<Bits<16>>,
+    #[value((W + KB + 1) as u64)]
+    user_at: Constant<Bits<16>>,
+    #[value(num_bigint::BigUint::from(1_u32) << (W + KB))]
+    last_bit: Constant<Bits<B>>,
+    #[value(num_bigint::BigUint::from(1_u32) << (W + KB + 1))]
+    user_bit: Constant<Bits<B>>,
     #[init(Constant::new(0u64.to_bits()))]
     pkt_owner: Constant<Bits<1>>,
     #[init(Constant::new(1u64.to_bits()))]
     wr_owner: Constant<Bits<1>>,
 }
 
-impl Logic for ReadMux {
+impl<const W: usize, const KB: usize, const B: usize, const O: usize, const O1: usize> Logic
+    for ReadMux<W, KB, B, O, O1>
+{
     #[hdl_gen]
     fn update(&mut self) {
         comment!("commands: a register a sink; the one whose turn it is stands at the source");
@@ -115,26 +116,26 @@ impl Logic for ReadMux {
                 self.is_wr_turn.next = true;
             }
         }
-        comment!("data: frames come in the order of the commands");
-        self.keep_wide.next = bit_cast::<74, 8>(self.s_axis.tkeep.val());
-        self.last_wide.next = 0.into();
+        comment!(
+            "data: frames come in the order of the commands; user, last, keep, data from high"
+        );
+        self.last_part.next = 0.into();
         if self.s_axis.tlast.val() {
-            self.last_wide.next = self.last_bit.val();
+            self.last_part.next = self.last_bit.val();
         }
-        self.user_wide.next = 0.into();
+        self.user_part.next = 0.into();
         if self.s_axis.tuser.val() {
-            self.user_wide.next = self.user_bit.val();
+            self.user_part.next = self.user_bit.val();
         }
-        self.beats.s.data.next = (bit_cast::<74, 64>(self.s_axis.tdata.val())
-            | (self.keep_wide.val() << 64)
-            | self.last_wide.val()
-            | self.user_wide.val())
-        .into();
+        self.beats.s.data.next = bit_cast::<B, W>(self.s_axis.tdata.val())
+            | (bit_cast::<B, KB>(self.s_axis.tkeep.val()) << self.keep_at.val())
+            | self.last_part.val()
+            | self.user_part.val();
         self.beats.s.valid.next = self.s_axis.tvalid.val();
         self.s_axis.tready.next = self.beats.s.ready.val();
         self.is_wr.next = self.owners.m.data.val().get_bit(0);
         self.stands.next = self.beats.m.valid.val() & self.owners.m.valid.val();
-        self.is_last.next = self.beats.m.data.val().tlast;
+        self.is_last.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
         self.m_pkt.tvalid.next = self.stands.val() & !self.is_wr.val();
         self.m_wr.tvalid.next = self.stands.val() & self.is_wr.val();
         self.moves.next = self.m_pkt.tready.val();
@@ -143,12 +144,13 @@ impl Logic for ReadMux {
         }
         self.beats.m.ready.next = self.stands.val() & self.moves.val();
         self.owners.m.ready.next = self.stands.val() & self.moves.val() & self.is_last.val();
-        self.m_pkt.tdata.next = self.beats.m.data.val().tdata;
-        self.m_pkt.tkeep.next = self.beats.m.data.val().tkeep;
+        self.tdata.next = self.beats.m.data.val().get_bits::<W>(0);
+        self.m_pkt.tdata.next = self.tdata.val();
+        self.m_pkt.tkeep.next = self.beats.m.data.val().get_bits::<KB>(self.keep_at.val().index());
         self.m_pkt.tlast.next = self.is_last.val();
-        self.m_pkt.tuser.next = self.beats.m.data.val().tuser;
-        self.m_wr.tdata.next = self.beats.m.data.val().tdata;
+        self.m_pkt.tuser.next = self.beats.m.data.val().get_bit(self.user_at.val().index());
+        self.m_wr.tdata.next = self.tdata.val();
         self.m_wr.tlast.next = self.is_last.val();
-        self.m_wr.tuser.next = self.beats.m.data.val().tuser;
+        self.m_wr.tuser.next = self.beats.m.data.val().get_bit(self.user_at.val().index());
     }
 }

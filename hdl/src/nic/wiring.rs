@@ -8,10 +8,11 @@
 
 use super::{CongestionControl, PRESET};
 use crate::cc::active::CcActive;
-use crate::emit::{lanes_log2, most};
+use crate::emit::{lanes_log2, least, most};
 use crate::host::{
     cq::ring::CqRing, dma::read::DmaRead, dma::write::DmaWrite, interrupt::Interrupt,
-    read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, write_mux::WriteMux,
+    read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, sq::rows::WR_BITS,
+    write_mux::WriteMux,
 };
 use crate::rx::pipe::RxPipe;
 use crate::sched::scheduler::Scheduler;
@@ -24,7 +25,7 @@ use crate::transport::{
 use crate::tx::pipe::TxPipe;
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, kernel, Wire};
-use nic_spec::NicConfig;
+use nic_spec::config::{dma_commands_log2, dma_landings, ring_entries_log2, NicConfig};
 use rust_hdl_core::prelude::*;
 
 /// Bits of the datapath.
@@ -43,6 +44,12 @@ const MB: usize = PRESET.mr_count.ilog2() as usize;
 const QB: usize = PRESET.cq_depth().ilog2() as usize;
 /// Lanes of the scheduler's scan, log2.
 const LB: usize = lanes_log2(PB);
+/// Bits of a work request that a beat brings.
+const WP: usize = least(W, WR_BITS);
+/// Commands that an engine of host memory takes ahead of memory's answers, log2.
+const DB: usize = dma_commands_log2(W);
+/// Entries of rings that are on their way, log2.
+const RB: usize = ring_entries_log2(W);
 /// Bits of the tag that a read error has: a flow and the mark of its row.
 const MARK: usize = 4;
 
@@ -93,14 +100,14 @@ pub struct Nic {
     tx_fails: StreamRoute<{ FB + MARK }, { PB + MARK }>,
     fails: StreamMux<{ FB + MARK }>,
     #[init(SqFetch::new(config))]
-    sq_fetch: SqFetch<FB, { FB + 1 }, { FB + 16 }>,
-    cq_ring: CqRing,
+    sq_fetch: SqFetch<W, WP, { WP + 2 }, RB, { RB + 1 }, FB, { FB + 1 }, { FB + 16 }>,
+    cq_ring: CqRing<W, RB, { RB + 1 }>,
     interrupt: Interrupt,
     ring_mux: WriteMux<W, { W + 1 }, 126, 127, 128>,
     write_mux: WriteMux<W, { W + 1 }, 127, 128, 129>,
-    read_mux: ReadMux,
-    dma_write: DmaWrite<W, { 2 * W }, KB, 128>,
-    dma_read: DmaRead<W, { 2 * W }, KB>,
+    read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }>,
+    dma_write: DmaWrite<W, { 2 * W }, KB, 128, DB, { DB + 1 }>,
+    dma_read: DmaRead<W, { W + 1 }, { 2 * W }, KB, DB, { DB + 1 }, { dma_landings(W) }>,
     #[init(Registers::new(config))]
     registers: Registers<{ 1 << QB }, QB, { QB + 1 }>,
     #[value(PB as u64)]
@@ -454,6 +461,7 @@ impl Nic {
         self.sq_fetch.watch_op.next = self.requester.m_order.op.val();
         self.sq_fetch.watch_flow.next = self.requester.m_order.flow.val();
         Wire::join(&mut self.sq_fetch.m_cqe, &mut self.registers.s_lost);
+        self.dma_read.cfg_reads_max.next = self.registers.cfg_reads_max.val();
         self.cq_ring.cfg_base_lo.next = self.registers.cfg_cq_base_lo.val();
         self.cq_ring.cfg_base_hi.next = self.registers.cfg_cq_base_hi.val();
         self.cq_ring.cfg_log2.next = self.registers.cfg_cq_log2.val();

@@ -19,8 +19,6 @@ use std::collections::VecDeque;
 
 /// Cycles between resets in the middle of a run, on average.
 const RESET_CYCLES: u32 = 10_000;
-/// Bytes a beat.
-const BEAT_BYTES: usize = 8;
 /// Largest number of items that a bench holds back.
 const WAITING_MAX: usize = 16;
 
@@ -28,8 +26,9 @@ const WAITING_MAX: usize = 16;
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let c = config;
     let [d, e, f, g, h, k] = std::array::from_fn(|_| c.clone());
+    let beat_bytes = c.data_bytes();
     vec![
-        Bench::new("write_mux", c, WriteMux::default, Ports::new),
+        Bench::new("write_mux", c, WriteMux::default, move |s| Ports::new(beat_bytes, s)),
         Bench::new("completer", c, move || Completer::new(&d), move |s| Orders::new(&e, s)),
         Bench::new("pkt_mux", c, move || PktMux::new(&f), move |s| Packets::new(&g, s)),
         Bench::new("work_mux", c, move || WorkMux::new(&h), move |s| Works::new(&k, s)),
@@ -41,7 +40,8 @@ fn length(rng: &mut ChaCha8Rng) -> u16 {
         0 => 0,
         1 if rng.gen() => 4096,
         1 => rng.gen_range(1..=4096),
-        2 => BEAT_BYTES as u16 * rng.gen_range(1..=32),
+        2 => 8 * rng.gen_range(1..=32),
+        3 => 64 * rng.gen_range(1..=32),
         _ => rng.gen_range(1..=40),
     }
 }
@@ -59,11 +59,11 @@ struct Port {
 }
 
 impl Port {
-    fn new(seed: u64, salt: u64) -> Self {
+    fn new(beat_bytes: usize, seed: u64, salt: u64) -> Self {
         Self {
             cmds: Source::new(sub(seed, salt)),
             waiting: VecDeque::new(),
-            frames: FrameSource::new(sub(seed, salt + 1), BEAT_BYTES),
+            frames: FrameSource::new(sub(seed, salt + 1), beat_bytes),
             done: Sink::new(sub(seed, salt + 2)),
             heads: VecDeque::new(),
             open: VecDeque::new(),
@@ -106,6 +106,7 @@ fn port_beat(beat: Option<Beat>, junk: u64) -> AxisWords {
 
 /// Responder and completer at the write mux, and an engine behind it.
 struct Ports {
+    beat_bytes: usize,
     rng: ChaCha8Rng,
     ports: [Port; 2],
     cmd: Sink,
@@ -118,10 +119,11 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(seed: u64) -> Self {
+    fn new(beat_bytes: usize, seed: u64) -> Self {
         Self {
+            beat_bytes,
             rng: sub(seed, 0),
-            ports: [Port::new(seed, 10), Port::new(seed, 20)],
+            ports: [10, 20].map(|salt| Port::new(beat_bytes, seed, salt)),
             cmd: Sink::new(sub(seed, 1)),
             data: Sink::new(sub(seed, 2)),
             reports: Source::new(sub(seed, 3)),
@@ -138,7 +140,7 @@ impl Ports {
             assert_eq!(out.m_cmd.tag & (u128::MAX >> 1), tag, "commands of a port in order");
             self.ports[port].open.push_back(tag);
             self.started.push_back(out.m_cmd.tag);
-            let beats = usize::from(out.m_cmd.bytes).div_ceil(BEAT_BYTES);
+            let beats = usize::from(out.m_cmd.bytes).div_ceil(self.beat_bytes);
             self.expected.extend((0..beats).map(|at| head.filter(|_| at == 0)));
         }
         // Data may be ahead of its command.
@@ -193,7 +195,7 @@ impl Stimulus<WriteMux> for Ports {
         self.ports[1].check_report(&out.m_b_done, pins.m_b_done.ready);
         if reset {
             self.reset_seed = self.rng.gen();
-            *self = Self::new(self.reset_seed);
+            *self = Self::new(self.beat_bytes, self.reset_seed);
         }
         pins
     }
@@ -201,6 +203,7 @@ impl Stimulus<WriteMux> for Ports {
 
 /// Orders of a requester that reads, payload, an engine that answers late and refuses some.
 struct Orders {
+    config: NicConfig,
     rng: ChaCha8Rng,
     flow_count: u16,
     orders: Source<Order>,
@@ -223,16 +226,13 @@ struct Orders {
 
 impl Orders {
     fn new(config: &NicConfig, seed: u64) -> Self {
-        Self::of(config.flow_count as u16, seed)
-    }
-
-    fn of(flow_count: u16, seed: u64) -> Self {
         Self {
+            config: config.clone(),
             rng: sub(seed, 0),
-            flow_count,
+            flow_count: config.flow_count as u16,
             orders: Source::new(sub(seed, 1)),
             waiting: VecDeque::new(),
-            frames: FrameSource::new(sub(seed, 2), BEAT_BYTES),
+            frames: FrameSource::new(sub(seed, 2), config.data_bytes()),
             cmd: Sink::new(sub(seed, 3)),
             data: Sink::new(sub(seed, 4)),
             done: Source::new(sub(seed, 5)),
@@ -291,7 +291,7 @@ impl Orders {
             Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
         });
         if out.m_cmd.valid && cmd_ready {
-            let needed = usize::from(out.m_cmd.bytes).div_ceil(BEAT_BYTES);
+            let needed = usize::from(out.m_cmd.bytes).div_ceil(self.config.data_bytes());
             self.open.push_back((out.m_cmd.tag, needed));
         }
         self.beats += usize::from(out.m_data.tvalid && data_ready);
@@ -347,7 +347,7 @@ impl Stimulus<Completer> for Orders {
             self.row = None;
         }
         if reset {
-            *self = Self::of(self.flow_count, self.rng.gen());
+            *self = Self::new(&self.config.clone(), self.rng.gen());
         }
         pins
     }

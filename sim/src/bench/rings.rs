@@ -21,15 +21,27 @@ use sq_fetch::Submitting;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let (golden, sizes) = (config.clone(), config.clone());
+    let (mux, readers) = (config.clone(), config.clone());
+    let (ring, polled) = (config.clone(), config.clone());
     vec![
-        Bench::new("read_mux", config, ReadMux::default, TwoReaders::new),
+        Bench::new(
+            "read_mux",
+            config,
+            move || ReadMux::new(&mux),
+            move |seed| TwoReaders::new(&readers, seed),
+        ),
         Bench::new(
             "sq_fetch",
             config,
             move || SqFetch::new(&golden),
             move |seed| Submitting::new(&sizes, seed),
         ),
-        Bench::new("cq_ring", config, CqRing::new, Polling::new),
+        Bench::new(
+            "cq_ring",
+            config,
+            move || CqRing::new(&ring),
+            move |seed| Polling::new(&polled, seed),
+        ),
         Bench::new("interrupt", config, Interrupt::default, Causes::new),
     ]
 }

@@ -16,11 +16,10 @@ use nic_models::golden::util::stream_mux::{StreamMux, StreamMuxIn, StreamMuxOut}
 use nic_models::golden::util::stream_route::{
     StreamRouteBlock, StreamRouteIn, StreamRouteOut, ITEM_BITS,
 };
-use nic_models::ports::Data;
-use nic_models::ports::Wide;
+use nic_models::ports::{keep, Data, Wide};
 use nic_models::streams::AxisUser;
 use nic_spec::config::NicConfig;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Beats of the frame FIFO of the bench.
@@ -30,12 +29,17 @@ const RESET_CYCLES: u32 = 3000;
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    let c = config;
+    let (c, beat_bytes) = (config, config.data_bytes());
     vec![
         Bench::new("skid", c, Skid::<u64>::default, |s| Items::new(s, 64)),
         Bench::new("fifo", c, || LutFifo::<u64>::new(16), |s| Items::new(s, 32)),
         Bench::new("ram_fifo", c, || RamFifo::<u64>::new(512), |s| Items::new(s, 64)),
-        Bench::new("frame_fifo", c, || FrameFifo::new(FRAME_FIFO_BEATS, false), Frames::new),
+        Bench::new(
+            "frame_fifo",
+            c,
+            || FrameFifo::new(FRAME_FIFO_BEATS, false),
+            move |seed| Frames::new(beat_bytes, seed),
+        ),
         Bench::new("mul_pipe", c, || MulPipe::new(32, 24), Factors::new),
         Bench::new("mul_serial", c, || MulSerial::new(32), Factors::new),
         Bench::new("recip", c, Recip::default, |seed| Arguments { rng: rng(seed) }),
@@ -114,6 +118,7 @@ impl<const STAGES: usize> Stimulus<Fifo<u64, STAGES>> for Items {
 
 /// Good, bad and oversize frames, with both answers to a full buffer.
 struct Frames {
+    beat_bytes: usize,
     rng: ChaCha8Rng,
     source: Source<FrameFifoIn>,
     sink: Sink,
@@ -122,13 +127,13 @@ struct Frames {
 }
 
 impl Frames {
-    fn new(seed: u64) -> Self {
+    fn new(beat_bytes: usize, seed: u64) -> Self {
         let (source, sink) = (Source::new(sub(seed, 1)), Sink::new(sub(seed, 2)));
         let drop_when_full = seed & 1 == 1;
-        Self { rng: sub(seed, 0), source, sink, beats_left: 0, drop_when_full }
+        Self { beat_bytes, rng: sub(seed, 0), source, sink, beats_left: 0, drop_when_full }
     }
 
-    fn beat(rng: &mut ChaCha8Rng, beats_left: &mut usize) -> FrameFifoIn {
+    fn beat(beat_bytes: usize, rng: &mut ChaCha8Rng, beats_left: &mut usize) -> FrameFifoIn {
         if *beats_left == 0 {
             *beats_left = match rng.gen_range(0..16) {
                 0..=7 => rng.gen_range(1..=4),
@@ -139,10 +144,12 @@ impl Frames {
             };
         }
         *beats_left -= 1;
+        let mut bytes = [0; 64];
+        rng.fill_bytes(&mut bytes[..beat_bytes]);
         FrameFifoIn {
             s_axis: AxisUser {
-                tdata: rng.gen::<u64>().into(),
-                tkeep: rng.gen::<u8>().into(),
+                tdata: Data::of(&bytes),
+                tkeep: rng.gen::<u64>() & keep(beat_bytes),
                 tlast: *beats_left == 0,
                 // Means nothing before the last beat.
                 tuser: rng.gen_ratio(1, 4),
@@ -156,9 +163,9 @@ impl Frames {
 impl Stimulus<FrameFifo<(Data, u64)>> for Frames {
     fn next(&mut self, _cycle: u64, out: &FrameFifoOut) -> FrameFifoIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
-        let (rng, left) = (&mut self.rng, &mut self.beats_left);
-        let beat = self.source.drive(out.s_axis.tready, || Some(Self::beat(rng, left)));
-        let mut pins = beat.unwrap_or_else(|| Self::beat(&mut self.rng, &mut 9));
+        let (width, rng, left) = (self.beat_bytes, &mut self.rng, &mut self.beats_left);
+        let beat = self.source.drive(out.s_axis.tready, || Some(Self::beat(width, rng, left)));
+        let mut pins = beat.unwrap_or_else(|| Self::beat(width, &mut self.rng, &mut 9));
         pins.s_axis.tvalid = beat.is_some();
         pins.cfg_drop_when_full = self.drop_when_full;
         pins.m_axis.tready = self.sink.drive();

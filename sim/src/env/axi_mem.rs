@@ -24,7 +24,9 @@ pub const RESP_SLVERR: u8 = 2;
 /// (prot 0), qos 0.
 const SIDEBANDS: [u8; 6] = [1, 0, 0, 0b0011, 0b000, 0];
 /// Bursts that a channel queues before its address ready goes low for good.
-const QUEUE_BURSTS: usize = 16;
+const QUEUE_BURSTS: usize = 256;
+/// Beats that the W channel queues before their address has come.
+const EARLY_BEATS: usize = 32;
 /// Longest latency from the last transfer of a request to its answer, in cycles.
 const LATENCY_CYCLES_MAX: u64 = 60;
 
@@ -298,7 +300,7 @@ impl AxiMem {
             go = std::array::from_fn(|i| stalls[i].go());
         }
         side.pins.awready = go[0] && side.bursts.len() < QUEUE_BURSTS;
-        side.pins.wready = go[1] && side.early.len() < 2 * QUEUE_BURSTS;
+        side.pins.wready = go[1] && side.early.len() < EARLY_BEATS;
         if pins.bvalid && master.bready {
             side.pins.bvalid = false;
         }

@@ -13,15 +13,12 @@ use crate::streams::Consumer;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Entries on their way at most.
-pub const WRITES_MAX: u64 = 8;
-
 /// Cycles from a change of an index to what follows from it.
 pub const LATENCY_CYCLES: usize = 3;
 
-/// Indices.
+/// Indices, with `2^S` entries on their way at most.
 #[block]
-pub struct CqIndex {
+pub struct CqIndex<const S: usize> {
     /// Address of the ring.
     pub cfg_base: Signal<In, Bits<64>>,
     /// log2 of its entries.
@@ -79,11 +76,11 @@ pub struct CqIndex {
     good: Signal<Local, Bit>,
     #[init(Constant::new(1u64.to_bits()))]
     one_entry: Constant<Bits<17>>,
-    #[init(Constant::new((0x1_0000 - WRITES_MAX).to_bits()))]
+    #[value(0x1_0000_u64 - (1_u64 << S))]
     ahead: Constant<Bits<16>>,
 }
 
-impl Logic for CqIndex {
+impl<const S: usize> Logic for CqIndex<S> {
     #[hdl_gen]
     fn update(&mut self) {
         self.addr.next = self.addr_q.val();

@@ -4,7 +4,8 @@
 //! # Source            hdl/host.md
 //! # Interface timing  cycle 0: head_valid; cycle 1: m_cmd, first beat, head_take. A report: cycle 0:
 //!                     s_done_valid; cycle 1: head_commit; cycle 2: landed
-//! # Latency and rate  one entry every [`ENTRY_CYCLES`], eight on their way at most
+//! # Latency and rate  one entry every [`entry_cycles`], `2^S` on their way at most
+//! # Shape             W bits of data: 64, or a beat takes a whole entry. `S1 = S + 1`
 //! # Errors            after a failed write nothing more is written: once all reports are in, what
 //!                     has not landed is given back to the queue. Switching off and on goes on
 //! # Switching        off for at least four cycles; address and size change only while off
@@ -12,13 +13,15 @@
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
 use crate::events::CqEvents;
-use crate::host::cq::index::{CqIndex, WRITES_MAX};
+use crate::host::cq::index::CqIndex;
 use crate::streams::{AxisWords, Consumer, QueueHead, RingStatus, WriteCommand};
 use crate::{block, kernel, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an entry to the next one, at least: the queue shows it then.
-pub const ENTRY_CYCLES: usize = 5;
+pub const fn entry_cycles(data_bits: usize) -> usize {
+    3 + 128_usize.div_ceil(data_bits)
+}
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u64 = 16;
 
@@ -35,8 +38,8 @@ pub enum CqRingState {
 }
 
 /// The completion ring.
-#[block]
-pub struct CqRing {
+#[block(check(W == 64 || W >= 128, S1 == S + 1))]
+pub struct CqRing<const W: usize, const S: usize, const S1: usize> {
     /// Address of the ring, low word.
     pub cfg_base_lo: Signal<In, Bits<32>>,
     /// High word.
@@ -52,7 +55,7 @@ pub struct CqRing {
     /// Write command.
     pub m_cmd: WriteCommand<Out, 126>,
     /// Bytes.
-    pub m_data: AxisWords<Out, 64>,
+    pub m_data: AxisWords<Out, W>,
     /// A write has ended.
     pub s_done_valid: Signal<In, Bit>,
     /// Taken: always.
@@ -63,7 +66,7 @@ pub struct CqRing {
     pub landed: Signal<Out, Bits<16>>,
     /// What it counts.
     pub event_cq: CqEvents<Out>,
-    index: CqIndex,
+    index: CqIndex<S>,
     #[reset(CqRingState::Off)]
     state: Reg<CqRingState>,
     cmd_valid: Reg<Bit>,
@@ -71,7 +74,7 @@ pub struct CqRing {
     entry: Reg<Bits<128>>,
     take: Reg<Bit>,
     commit: Reg<Bit>,
-    outstanding: Reg<Bits<4>>,
+    outstanding: Reg<Bits<S1>>,
     stopped: Reg<Bit>,
     head_seen: Reg<Bit>,
     full_q: Reg<Bit>,
@@ -84,16 +87,18 @@ pub struct CqRing {
     base_low: Signal<Local, Bits<64>>,
     base_high: Signal<Local, Bits<64>>,
     phase_part: Signal<Local, Bits<128>>,
+    #[init(Constant::new(W >= 128))]
+    is_whole: Constant<Bit>,
     #[value(num_bigint::BigUint::from(1_u32) << 111_u32)]
     phase_bit: Constant<Bits<128>>,
     #[init(Constant::new(ENTRY_BYTES.to_bits()))]
     entry_bytes: Constant<Bits<13>>,
-    #[init(Constant::new(WRITES_MAX.to_bits()))]
-    writes_max: Constant<Bits<4>>,
+    #[value(1_u64 << S)]
+    writes_max: Constant<Bits<S1>>,
 }
 
 #[kernel]
-impl CqRing {
+impl<const W: usize, const S: usize, const S1: usize> CqRing<W, S, S1> {
     fn update(&mut self) {
         self.ring.owns.next = self.state.val() != CqRingState::Off;
         self.head.take.next = self.take.val();
@@ -105,8 +110,9 @@ impl CqRing {
         self.m_cmd.tag.next = 0.into();
         self.m_data.tvalid.next =
             (self.state.val() == CqRingState::First) | (self.state.val() == CqRingState::Second);
-        self.m_data.tlast.next = self.state.val() == CqRingState::Second;
-        self.m_data.tdata.next = self.entry.val().get_bits::<64>(0);
+        self.m_data.tlast.next = (self.state.val() == CqRingState::Second)
+            | ((self.state.val() == CqRingState::First) & self.is_whole.val());
+        self.m_data.tdata.next = bit_cast::<W, 128>(self.entry.val());
         self.s_done_ready.next = true;
         self.landed.next = self.index.landed.val();
         self.ring.waiting.next = self.index.waiting.val();
@@ -170,6 +176,9 @@ impl CqRing {
                 if self.m_data.tready.val() {
                     self.entry.next = self.entry.val() >> 64;
                     self.state.next = CqRingState::Second;
+                    if self.is_whole.val() {
+                        self.state.next = CqRingState::Settle;
+                    }
                 }
             }
             CqRingState::Second => {

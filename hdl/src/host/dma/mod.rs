@@ -1,6 +1,7 @@
 //! Reads and writes of host memory.
 
 pub mod bursts;
+pub mod landing;
 pub mod read;
 pub mod read_align;
 pub mod write;

@@ -4,11 +4,12 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle; a command takes as many cycles as it
 //!                     has bus beats, and one more where the stream has as many and its first
 //!                     byte is not in lane 0
-//! # Shape             W2 = 2 W, KB = W / 8. Eight descriptions wait
+//! # Shape             W1 = W + 1, W2 = 2 W, KB = W / 8. `2^D` descriptions wait; `D1 = D + 1`
 //! # Reset             synchronous, high: idle; m_axis_* 0, which hold while tvalid is low. Bytes
 //!                     outside tkeep are 0
 //! # Twins             sim/models/src/golden/host/dma/read.rs, tests/host/dma_read.rs
 
+use crate::host::dma::bursts::window_beats;
 use crate::streams::{AxisUser, Word};
 use crate::util::{fifo::Fifo, ones, skid::Skid};
 use crate::{block, row, Reg, Unreset, Wire};
@@ -33,23 +34,26 @@ pub struct Description {
 }
 
 /// Aligner of the read engine.
-#[block(check(W2 == 2 * W && KB == W / 8))]
-pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
+#[block(check(W1 == W + 1 && W2 == 2 * W && KB == W / 8))]
+pub struct DmaReadAlign<
+    const W: usize,
+    const W1: usize,
+    const W2: usize,
+    const KB: usize,
+    const D: usize,
+    const D1: usize,
+> {
     /// What is to be moved is offered.
     pub s_d: Word<In, Description>,
-    /// Data.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// Response; bit 1 means error.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// A beat is offered.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    /// A beat of memory: error, data from high to low.
+    pub s: Word<In, Bits<W1>>,
+    /// The last beat of a burst was taken in the cycle before.
+    pub ended: Signal<Out, Bit>,
     /// Data, byte 0 in bits 7.
     pub m_axis: AxisUser<Out, W, KB>,
-    descriptions: Fifo<Description, 3, 4>,
-    bus: Skid<Bits<W>>,
-    bus_errors: Skid<Bits<1>>,
+    descriptions: Fifo<Description, D, D1>,
+    bus: Skid<Bits<W1>>,
+    burst_ended: Reg<Bit>,
     busy: Reg<Bit>,
     opening: Unreset<Bit>,
     first: Unreset<Bit>,
@@ -87,6 +91,7 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     take_stream: Signal<Local, Bit>,
     take_rotated: Signal<Local, Bit>,
     at_end: Signal<Local, Bit>,
+    window_index: Signal<Local, Bits<13>>,
     issue: Signal<Local, Bit>,
     finish: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -100,6 +105,8 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     shifts: Signal<Local, Bit>,
     #[value(KB as u64 - 1)]
     lane_mask: Constant<Bits<6>>,
+    #[value(window_beats(KB) - 1)]
+    window_mask: Constant<Bits<13>>,
     #[value(ones(W))]
     all_bits: Constant<Bits<W>>,
     #[value(ones(KB))]
@@ -108,15 +115,19 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     width: Constant<Bits<11>>,
 }
 
-impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W, W2, KB> {
+impl<
+        const W: usize,
+        const W1: usize,
+        const W2: usize,
+        const KB: usize,
+        const D: usize,
+        const D1: usize,
+    > Logic for DmaReadAlign<W, W1, W2, KB, D, D1>
+{
     #[hdl_gen]
     fn update(&mut self) {
         Wire::join(&mut self.s_d, &mut self.descriptions.s);
-        self.bus.s.valid.next = self.m_axi_rvalid.val();
-        self.bus.s.data.next = self.m_axi_rdata.val();
-        self.bus_errors.s.valid.next = self.m_axi_rvalid.val();
-        self.bus_errors.s.data.next = self.m_axi_rresp.val().get_bits::<1>(1);
-        self.m_axi_rready.next = self.bus.s.ready.val();
+        Wire::join(&mut self.s, &mut self.bus.s);
         self.m_axis.tvalid.next = self.valid.val();
         self.m_axis.tdata.next = self.data.val();
         self.m_axis.tkeep.next = self.keep.val();
@@ -133,11 +144,16 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         self.finish.next =
             self.issue.val() & (self.flush.val() | (self.at_end.val() & self.extra.val()));
         self.bus.m.ready.next = self.issue.val() & !self.flush.val();
-        self.bus_errors.m.ready.next = self.issue.val() & !self.flush.val();
-        self.bus_error.next = self.bus_errors.m.data.val().any() & !self.flush.val();
+        self.window_index.next = self.index.val() & self.window_mask.val();
+        self.ended.next = self.burst_ended.val();
+        self.burst_ended.next = self.issue.val()
+            & !self.flush.val()
+            & (self.at_end.val() | (self.window_index.val() == self.window_mask.val()));
+        self.bus_error.next =
+            self.bus.m.data.val().get_bit(self.width.val().index()) & !self.flush.val();
         self.load.next = self.descriptions.m.valid.val() & (!self.busy.val() | self.finish.val());
         self.descriptions.m.ready.next = self.load.val();
-        self.once.next = bit_cast::<W2, W>(self.bus.m.data.val());
+        self.once.next = bit_cast::<W2, W>(self.bus.m.data.val().get_bits::<W>(0));
         self.again.next = self.once.val() << self.width.val();
         self.twice.next = self.once.val() | self.again.val();
         self.shifted.next = self.twice.val() >> self.shift_bits.val();

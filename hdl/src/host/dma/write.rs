@@ -3,8 +3,8 @@
 //! # Source            AMBA AXI4: INCR bursts of one ID, all responses in order
 //! # Interface timing  cycle 0: s_cmd taken; cycle 2: its first burst on AW. W beats may go ahead
 //!                     of AW. m_done when every burst of the command has its response, in order
-//! # Latency and rate  one beat per cycle, one command every 2 + bursts cycles; eight commands
-//!                     may wait for their responses
+//! # Latency and rate  one beat per cycle, one command every 2 cycles, or as many as it has
+//!                     bursts; `2^D` commands may wait for their responses
 //! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
 //!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits
 //! # Reset             synchronous, high: idle
@@ -12,12 +12,19 @@
 
 use crate::host::dma::{bursts::DmaBursts, write_align::DmaWriteAlign, write_done::DmaWriteDone};
 use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};
-use crate::{block, Unreset, Wire};
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
-/// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`.
+/// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`, `D1 = D + 1`.
 #[block]
-pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: usize> {
+pub struct DmaWrite<
+    const W: usize,
+    const W2: usize,
+    const KB: usize,
+    const T: usize,
+    const D: usize,
+    const D1: usize,
+> {
     /// A command is offered.
     pub s_cmd: WriteCommand<In, T>,
     /// Payload, byte 0 in bits 7.
@@ -27,9 +34,8 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     /// A command's bytes have landed.
     pub m_done: WriteDone<Out, T>,
     cutter: DmaBursts<KB>,
-    aligner: DmaWriteAlign<W, W2, KB>,
-    collector: DmaWriteDone<T>,
-    tag: Unreset<Bits<T>>,
+    aligner: DmaWriteAlign<W, W2, KB, D, D1>,
+    collector: DmaWriteDone<T, D, D1>,
     has_bytes: Signal<Local, Bit>,
     #[value(0)]
     no_bursts: Constant<Bits<5>>,
@@ -41,19 +47,27 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     bufferable: Constant<Bits<4>>,
 }
 
-impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
-    for DmaWrite<W, W2, KB, T>
+impl<
+        const W: usize,
+        const W2: usize,
+        const KB: usize,
+        const T: usize,
+        const D: usize,
+        const D1: usize,
+    > Logic for DmaWrite<W, W2, KB, T, D, D1>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!("Commands go to the cutter, which is the AW channel; the tag waits here.");
-        self.cutter.s.valid.next = self.s_cmd.valid.val();
+        comment!(
+            "Commands go to the cutter, which is the AW channel, their tags to the collector."
+        );
+        self.cutter.s.valid.next = self.s_cmd.valid.val() & self.collector.s_tag.ready.val();
         self.cutter.s.addr.next = self.s_cmd.addr.val();
         self.cutter.s.bytes.next = self.s_cmd.bytes.val();
-        self.s_cmd.ready.next = self.cutter.s.ready.val();
-        if self.s_cmd.valid.val() & self.cutter.s.ready.val() {
-            self.tag.next = self.s_cmd.tag.val();
-        }
+        self.s_cmd.ready.next = self.cutter.s.ready.val() & self.collector.s_tag.ready.val();
+        self.collector.s_tag.valid.next = self.s_cmd.valid.val() & self.cutter.s.ready.val();
+        self.collector.s_tag.data.next = self.s_cmd.tag.val();
+        self.cutter.open.next = true;
         self.m_axi.awaddr.next = self.cutter.m_a_addr.val();
         self.m_axi.awlen.next = self.cutter.m_a_len.val();
         self.m_axi.awsize.next = self.size.val();
@@ -65,19 +79,19 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.m_axi.awqos.next = 0.into();
         self.m_axi.awvalid.next = self.cutter.m_a_valid.val();
         self.cutter.m_a_ready.next = self.m_axi.awready.val();
-        comment!("A description goes to aligner and collector at once.");
+        comment!("A description goes to the aligner, its bursts to the collector, which has room:");
+        comment!("its tag has.");
         self.has_bytes.next = self.cutter.m_d_bursts.val() != self.no_bursts.val();
-        self.cutter.m_d_ready.next = self.aligner.s_d.ready.val() & self.collector.s_ready.val();
-        self.aligner.s_d.valid.next =
-            self.cutter.m_d_valid.val() & self.collector.s_ready.val() & self.has_bytes.val();
+        self.cutter.m_d_ready.next = self.aligner.s_d.ready.val();
+        self.aligner.s_d.valid.next = self.cutter.m_d_valid.val() & self.has_bytes.val();
         self.aligner.s_d.data.next.index = self.cutter.m_d_first.val();
         self.aligner.s_d.data.next.last_index = self.cutter.m_d_last.val();
         self.aligner.s_d.data.next.offset = self.cutter.m_d_offset.val();
         self.aligner.s_d.data.next.end_lane = self.cutter.m_d_bus_end.val();
         self.aligner.s_d.data.next.extra = self.cutter.m_d_extra.val();
-        self.collector.s_valid.next = self.cutter.m_d_valid.val() & self.aligner.s_d.ready.val();
-        self.collector.s_tag.next = self.tag.val();
-        self.collector.s_bursts.next = self.cutter.m_d_bursts.val();
+        self.collector.s_bursts.valid.next =
+            self.cutter.m_d_valid.val() & self.aligner.s_d.ready.val();
+        self.collector.s_bursts.data.next = self.cutter.m_d_bursts.val();
         Wire::join(&mut self.s_axis, &mut self.aligner.s_axis);
         self.m_axi.wdata.next = self.aligner.m_axi_wdata.val();
         self.m_axi.wstrb.next = self.aligner.m_axi_wstrb.val();

@@ -3,12 +3,12 @@
 //! # Source            AMBA AXI4 A3.4.3: byte strobes
 //! # Interface timing  a beat from s_axis appears on W three cycles later
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, commands back to back without gap
-//! # Shape             W2 = 2 W, KB = W / 8. Eight descriptions wait
+//! # Shape             W2 = 2 W, KB = W / 8. `2^D` descriptions wait; `D1 = D + 1`
 //! # Reset             synchronous, high: idle; wdata, wstrb, wlast 0, which hold while wvalid is
 //!                     low. Bytes outside wstrb are 0
 //! # Twins             sim/models/src/golden/host/dma/write.rs, tests/host/dma_write.rs
 
-use crate::host::dma::read_align::Description;
+use crate::host::dma::{bursts::window_beats, read_align::Description};
 use crate::streams::{AxisEvent, Word};
 use crate::util::{fifo::Fifo, ones, skid::Skid};
 use crate::{block, Reg, Unreset, Wire};
@@ -19,7 +19,13 @@ pub const LATENCY_CYCLES: usize = 3;
 
 /// Aligner of the write engine.
 #[block(check(W2 == 2 * W && KB == W / 8))]
-pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
+pub struct DmaWriteAlign<
+    const W: usize,
+    const W2: usize,
+    const KB: usize,
+    const D: usize,
+    const D1: usize,
+> {
     /// What is to be moved is offered.
     pub s_d: Word<In, Description>,
     /// Payload.
@@ -34,7 +40,7 @@ pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_wvalid: Signal<Out, Bit>,
     /// It is taken.
     pub m_axi_wready: Signal<In, Bit>,
-    descriptions: Fifo<Description, 3, 4>,
+    descriptions: Fifo<Description, D, D1>,
     payload: Skid<Bits<W>>,
     busy: Reg<Bit>,
     opening: Unreset<Bit>,
@@ -78,7 +84,7 @@ pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
     old_bits: Signal<Local, Bits<W>>,
     #[value(KB as u64 - 1)]
     lane_mask: Constant<Bits<6>>,
-    #[value((4096 / KB as u64).min(256) - 1)]
+    #[value(window_beats(KB) - 1)]
     window_mask: Constant<Bits<13>>,
     #[value(ones(W))]
     all_bits: Constant<Bits<W>>,
@@ -88,7 +94,9 @@ pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
     width: Constant<Bits<11>>,
 }
 
-impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W, W2, KB> {
+impl<const W: usize, const W2: usize, const KB: usize, const D: usize, const D1: usize> Logic
+    for DmaWriteAlign<W, W2, KB, D, D1>
+{
     #[hdl_gen]
     fn update(&mut self) {
         Wire::join(&mut self.s_d, &mut self.descriptions.s);

@@ -2,11 +2,13 @@
 //!
 //! # Source            hdl/host.md
 //! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 4. First beat
-//!                     of its data: hint after 1, m_cfg_valid after 5. A committed work request:
-//!                     m_cfg_valid after 4
+//!                     of its data: hint after 1. Last beat: m_cfg_valid after 1. A committed work
+//!                     request: m_cfg_valid after 4
 //! # Latency and rate  one doorbell, retired work request or fetch every 4 cycles; a work request
-//!                     every 8 cycles. Eight are on their way from host memory at most
-//! # Shape             `OW = FB + 16`, `FB1 = FB + 1`. A work request is read with 40 of its 64
+//!                     every 3 cycles and its beats. `2^S` are on their way from host memory at
+//!                     most
+//! # Shape             W bits of data, of which `P` are of use, at most 320; `B = P + 2`. `OW = FB +
+//!                     16`, `FB1 = FB + 1`, `S1 = S + 1`. A work request is read with 40 of its 64
 //!                     bytes: the rest is of no use. No more of a flow than its send queue holds
 //!                     are fetched, and none without completion room
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
@@ -16,7 +18,7 @@ use crate::events::SqEvents;
 use crate::host::sq::{
     book::SqOp,
     flows::SqFlows,
-    rows::{BeatRow, SqRows},
+    rows::{SqRows, WR_BITS},
 };
 use crate::streams::{
     AxisWordsUser, CommittedRow, ConfigRow, Doorbell, FlowPulse, LostRequest, Offer, ReadCommand,
@@ -31,8 +33,17 @@ use rust_hdl_core::prelude::*;
 pub const WR_BYTES: u64 = 40;
 
 /// Submission rings of `2^FB` flows.
-#[block(new(config: &NicConfig))]
-pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
+#[block(new(config: &NicConfig), check(P <= W && (WR_BITS / P) << S <= 64))]
+pub struct SqFetch<
+    const W: usize,
+    const P: usize,
+    const B: usize,
+    const S: usize,
+    const S1: usize,
+    const FB: usize,
+    const FB1: usize,
+    const OW: usize,
+> {
     /// Software has moved a producer index.
     pub s_doorbell: Doorbell<In>,
     /// A committed row waits for the requester.
@@ -56,30 +67,46 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// Read command.
     pub m_cmd: ReadCommand<Out>,
     /// The bytes of work requests.
-    pub s_axis: AxisWordsUser<In, 64>,
+    pub s_axis: AxisWordsUser<In, W>,
     /// A work request could not be read: the ring stands still from here on.
     pub m_cqe: LostRequest<Out>,
     /// What it counts.
     pub event_sq: SqEvents<Out>,
     #[init(SqFlows::new(config))]
-    flows: SqFlows<FB, FB1>,
-    rows: SqRows<FB, OW>,
+    flows: SqFlows<FB, FB1, S, S1>,
+    rows: SqRows<P, B, FB, OW>,
     credits: Fifo<Bits<FB>, 4, 5>,
-    orders: Fifo<Bits<OW>, 3, 4>,
-    beats: Fifo<BeatRow, 6, 7>,
+    orders: Fifo<Bits<OW>, S, S1>,
+    beats: Fifo<Bits<B>, 6, 7>,
     order_flow: Signal<Local, Bits<OW>>,
-    new_beat: Signal<Local, BeatRow>,
+    new_beat: Signal<Local, Bits<B>>,
+    last_part: Signal<Local, Bits<B>>,
+    error_part: Signal<Local, Bits<B>>,
     takes: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
     beat_stands: Signal<Local, Bit>,
     looks: Signal<Local, Bit>,
+    #[value(num_bigint::BigUint::from(1_u32) << P)]
+    last_bit: Constant<Bits<B>>,
+    #[value(num_bigint::BigUint::from(1_u32) << (P + 1))]
+    error_bit: Constant<Bits<B>>,
     #[init(Constant::new(WR_BYTES.to_bits()))]
     wr_bytes: Constant<Bits<13>>,
     #[init(Constant::new((Table::Wr as u64).to_bits()))]
     wr_table: Constant<Bits<2>>,
 }
 
-impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, FB1, OW> {
+impl<
+        const W: usize,
+        const P: usize,
+        const B: usize,
+        const S: usize,
+        const S1: usize,
+        const FB: usize,
+        const FB1: usize,
+        const OW: usize,
+    > Logic for SqFetch<W, P, B, S, S1, FB, FB1, OW>
+{
     #[hdl_gen]
     fn update(&mut self) {
         comment!("what has retired; taken at once, so the FIFO holds a few at most");
@@ -102,9 +129,17 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.orders.s.data.next =
             bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
         comment!("data; there is room for all that was asked for");
-        self.new_beat.next.data = self.s_axis.tdata.val();
-        self.new_beat.next.last = self.s_axis.tlast.val();
-        self.new_beat.next.error = self.s_axis.tuser.val();
+        self.last_part.next = 0.into();
+        if self.s_axis.tlast.val() {
+            self.last_part.next = self.last_bit.val();
+        }
+        self.error_part.next = 0.into();
+        if self.s_axis.tuser.val() {
+            self.error_part.next = self.error_bit.val();
+        }
+        self.new_beat.next = bit_cast::<B, P>(self.s_axis.tdata.val().get_bits::<P>(0))
+            | self.last_part.val()
+            | self.error_part.val();
         self.s_axis.tready.next = self.beats.s.ready.val();
         comment!("a beat passes the FIFO where none stands before it and it is wanted");
         self.takes.next =

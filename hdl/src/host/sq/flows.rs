@@ -17,8 +17,6 @@ use rust_hdl_core::prelude::*;
 
 /// Cycles from an operation to the next one.
 pub const OPERATION_CYCLES: usize = 4;
-/// Work requests that are on their way from host memory at most.
-pub const FETCHES_MAX: u64 = 8;
 
 /// What the block does in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -29,9 +27,9 @@ pub enum FlowsState {
     Exec,
 }
 
-/// Rings of `2^FB` flows; `FB1 = FB + 1`.
-#[block(new(config: &NicConfig))]
-pub struct SqFlows<const FB: usize, const FB1: usize> {
+/// Rings of `2^FB` flows, `2^S` work requests on their way; `FB1 = FB + 1`, `S1 = S + 1`.
+#[block(new(config: &NicConfig), check(S1 == S + 1))]
+pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: usize> {
     /// A work request of the flow has retired.
     pub credit: Flow<In, FB>,
     /// Software has moved a producer index.
@@ -81,7 +79,7 @@ pub struct SqFlows<const FB: usize, const FB1: usize> {
     state: Reg<FlowsState>,
     #[reset(SqOp::Credit)]
     op: Reg<SqOp>,
-    slots: Reg<Bits<4>>,
+    slots: Reg<Bits<S1>>,
     is_drained: Reg<Bit>,
     cmd_valid: Reg<Bit>,
     addr: Reg<Bits<64>>,
@@ -91,11 +89,13 @@ pub struct SqFlows<const FB: usize, const FB1: usize> {
     may_fetch: Signal<Local, Bit>,
     picked: Signal<Local, Bits<FB>>,
     line_wide: Signal<Local, Bits<64>>,
-    #[init(Constant::new(FETCHES_MAX.to_bits()))]
-    slots_max: Constant<Bits<4>>,
+    #[value(1_u64 << S)]
+    slots_max: Constant<Bits<S1>>,
 }
 
-impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
+impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
+    for SqFlows<FB, FB1, S, S1>
+{
     #[hdl_gen]
     fn update(&mut self) {
         self.is_exec.next = self.state.val() == FlowsState::Exec;

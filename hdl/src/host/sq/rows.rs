@@ -1,22 +1,28 @@
 //! Rows on their way to the requester: fetched work requests, and what software commits.
 //!
 //! # Source            hdl/host.md
-//! # Interface timing  cycle 0: first beat of a work request; cycle 5: m_cfg_valid. hint is valid
+//! # Interface timing  cycle 0: last beat of a work request; cycle 1: m_cfg_valid. hint is valid
 //!                     from its first beat until it leaves
-//! # Latency and rate  [`LATENCY_CYCLES`]; one work request every 8 cycles. A work request that has
+//! # Latency and rate  [`latency_cycles`]; one work request every 3 cycles and its beats. A work request that has
 //!                     come goes before a committed row; a queue pair row waits until no fetch is
 //!                     under way, and is answered when what has retired before it has been counted
+//! # Shape             a beat brings `P` bits of the 320 that are of use, `B = P + 2`
 //! # Reset             synchronous, high: nothing under way
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
 use crate::streams::{CommittedRow, ConfigRow, Doorbell, LostRequest, Offer};
-use crate::{block, kernel, row, Reg, Regs};
+use crate::{block, kernel, Reg, Regs};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
-/// Cycles from the first beat of a work request to the row.
-pub const LATENCY_CYCLES: usize = 6;
+/// Bits of a work request that are of use.
+pub const WR_BITS: usize = 320;
+
+/// Cycles from the first beat of a work request to the row, with `P` bits a beat.
+pub const fn latency_cycles(part_bits: usize) -> usize {
+    WR_BITS / part_bits
+}
 
 /// What the block does in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -35,17 +41,9 @@ pub enum RowsState {
     Gap,
 }
 
-/// A beat of a work request.
-#[row]
-pub struct BeatRow {
-    pub data: Bits<64>, // Bytes
-    pub last: Bit,      // It is the last one
-    pub error: Bit,     // The memory reported an error
-}
-
 /// Rows of `2^FB` flows; `OW = FB + 16`.
-#[block(check(OW == FB + 16))]
-pub struct SqRows<const FB: usize, const OW: usize> {
+#[block(check(OW == FB + 16, B == P + 2, WR_BITS % P == 0))]
+pub struct SqRows<const P: usize, const B: usize, const FB: usize, const OW: usize> {
     /// A committed row waits for the requester.
     pub s_cfg: Offer<In>,
     /// The committed row.
@@ -57,8 +55,8 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub beat_valid: Signal<In, Bit>,
     /// A work request is being put together.
     pub fills: Signal<Out, Bit>,
-    /// The beat.
-    pub beat: Signal<In, BeatRow>,
+    /// The beat: error, last, data from high to low.
+    pub beat: Signal<In, Bits<B>>,
     /// Who has asked for it: flow, index from the top.
     pub order_valid: Signal<In, Bit>,
     /// It is done with.
@@ -111,10 +109,20 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     failed: Reg<Bit>,
     refused: Reg<Bit>,
     is_qp: Signal<Local, Bit>,
-    beat_data: Signal<Local, Bits<64>>,
-    beat_wide: Signal<Local, Bits<320>>,
+    part: Signal<Local, Bits<320>>,
+    part_placed: Signal<Local, Bits<320>>,
+    row_moved: Signal<Local, Bits<320>>,
+    filled: Signal<Local, RowsState>,
     order_index: Signal<Local, Bits<16>>,
     order_flow: Signal<Local, Bits<FB>>,
+    #[value(P as u64)]
+    part_bits: Constant<Bits<10>>,
+    #[value((WR_BITS - P) as u64)]
+    part_at: Constant<Bits<10>>,
+    #[value(P as u64)]
+    last_at: Constant<Bits<10>>,
+    #[value(P as u64 + 1)]
+    error_at: Constant<Bits<10>>,
     #[init(Constant::new((Table::Qp as u64).to_bits()))]
     qp_table: Constant<Bits<2>>,
     #[init(Constant::new((Table::Wr as u64).to_bits()))]
@@ -122,9 +130,10 @@ pub struct SqRows<const FB: usize, const OW: usize> {
 }
 
 #[kernel]
-impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
+impl<const P: usize, const B: usize, const FB: usize, const OW: usize> SqRows<P, B, FB, OW> {
     fn update(&mut self) {
         self.outputs();
+        self.parts();
         self.steps();
     }
 
@@ -166,10 +175,24 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
         self.row_flow.next = bit_cast::<FB, 16>(self.index.val());
         self.holds.next =
             self.s_cfg.valid.val() & self.is_qp.val() & (self.state.val() != RowsState::Ack);
-        self.beat_data.next = self.beat.val().data;
-        self.beat_wide.next = bit_cast::<320, 64>(self.beat_data.val());
         self.order_index.next = self.order.val().get_bits::<16>(0);
         self.order_flow.next = self.order.val().get_bits::<FB>(16);
+    }
+
+    /// A beat that is taken moves into the row from the top; the last one fills it.
+    fn parts(&mut self) {
+        self.part.next = bit_cast::<320, P>(self.beat.val().get_bits::<P>(0));
+        self.part_placed.next = self.part.val() << self.part_at.val();
+        self.row_moved.next = self.row.val() >> self.part_bits.val();
+        self.filled.next = RowsState::Fill;
+        if self.beat.val().get_bit(self.last_at.val().index()) {
+            self.filled.next = RowsState::Offer;
+            if self.beat.val().get_bit(self.error_at.val().index()) {
+                self.filled.next = RowsState::Failed;
+            } else if self.guards.val() {
+                self.filled.next = RowsState::Came;
+            }
+        }
     }
 
     fn steps(&mut self) {
@@ -191,11 +214,11 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
                 self.word_10.next = self.cfg.row.val().qp_limits;
                 if self.order_valid.val() & self.beat_valid.val() {
                     self.is_fetched.next = true;
-                    self.row.next = self.beat_wide.val() << 256;
+                    self.row.next = self.part_placed.val();
                     self.word_10.next = 0.into();
                     self.row_table.next = self.wr_table.val();
                     self.index.next = bit_cast::<16, FB>(self.order_flow.val());
-                    self.state.next = RowsState::Fill;
+                    self.state.next = self.filled.val();
                 } else if self.looks.val() {
                     self.state.next = RowsState::Look;
                 } else if self.s_cfg.valid.val() & self.drained.val() {
@@ -204,15 +227,8 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
             }
             RowsState::Fill => {
                 if self.beat_valid.val() {
-                    self.row.next = (self.row.val() >> 64) | (self.beat_wide.val() << 256);
-                    if self.beat.val().last {
-                        self.state.next = RowsState::Offer;
-                        if self.beat.val().error {
-                            self.state.next = RowsState::Failed;
-                        } else if self.guards.val() {
-                            self.state.next = RowsState::Came;
-                        }
-                    }
+                    self.row.next = self.row_moved.val() | self.part_placed.val();
+                    self.state.next = self.filled.val();
                 }
             }
             RowsState::Came => {

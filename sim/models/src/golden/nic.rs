@@ -128,13 +128,13 @@ impl Nic {
         n.add("tx_fails", StreamRouteBlock::new(flow_bits + MARK_BITS));
         n.add("fails", StreamMux::<u64>::default());
         n.add("sq_fetch", SqFetch::new(config));
-        n.add("cq_ring", CqRing::new());
+        n.add("cq_ring", CqRing::new(config));
         n.add("interrupt", Interrupt::default());
         n.add("ring_mux", WriteMux::new(126));
         n.add("write_mux", WriteMux::default());
-        n.add("read_mux", ReadMux::default());
-        n.add("dma_write", DmaWrite::<u128>::new(config.data_bytes()));
-        n.add("dma_read", DmaRead::new(config.data_bytes()));
+        n.add("read_mux", ReadMux::new(config));
+        n.add("dma_write", DmaWrite::<u128>::new(config));
+        n.add("dma_read", DmaRead::new(config));
         n.add("registers", Registers::new(config));
         Self::connect(&mut n, flow_bits);
         Self::configure(&mut n, flow_bits);
@@ -461,6 +461,7 @@ impl Nic {
             ("cfg_tel_dscp", &["rx", "tx"]),
             ("cfg_tel_echo_dscp", &["rx", "tx"]),
             ("cfg_rnr_timer", &["responder"]),
+            ("cfg_reads_max", &["dma_read"]),
             ("cfg_table", &["responder", "sq_fetch", "tx", "read_reply"]),
             ("cfg_index", &["responder", "sq_fetch", "tx", "read_reply", "completer"]),
             ("cfg_row", &["responder", "sq_fetch", "tx", "read_reply"]),

@@ -4,7 +4,9 @@ use crate::bench::random::sub;
 use crate::env::stream::Sink;
 use nic_harness::bench::Stimulus;
 use nic_models::golden::host::cq::ring::{CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts};
+use nic_models::ports::Data;
 use nic_models::streams::{Consumer, QueueHead, ReadyPort, TreadyPort};
+use nic_spec::config::NicConfig;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -20,9 +22,14 @@ pub struct Polling {
     push_percent: u32,
     engine: [Sink; 2],
     command: Option<u64>,
-    beats: Vec<u64>,
-    /// Reports to come: cycles to wait, failure.
-    reports: VecDeque<(u32, bool)>,
+    beats: Vec<Data>,
+    /// Beats of an entry.
+    beats_max: usize,
+    /// Longest time to a report: so long that as many entries as may are on their way.
+    latency_cycles_max: u64,
+    cycle: u64,
+    /// Reports to come: the cycle from which on, failure.
+    reports: VecDeque<(u64, bool)>,
     memory: BTreeMap<u64, u128>,
     cfg: CqConfig,
     /// Size of the ring, also while it is being switched off.
@@ -43,7 +50,7 @@ pub struct Polling {
 }
 
 impl Polling {
-    pub fn new(seed: u64) -> Self {
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
         Self {
             rng: sub(seed, 0),
             queue: VecDeque::new(),
@@ -54,6 +61,9 @@ impl Polling {
             engine: [1, 2].map(|n| Sink::new(sub(seed, n))),
             command: None,
             beats: Vec::new(),
+            beats_max: 16_usize.div_ceil(config.data_bytes()),
+            latency_cycles_max: 5 * config.ring_entries() as u64,
+            cycle: 0,
             reports: VecDeque::new(),
             memory: BTreeMap::new(),
             cfg: CqConfig::default(),
@@ -109,20 +119,25 @@ impl Polling {
             assert_eq!((out.m_cmd.bytes, out.m_cmd.addr % 16), (16, 0), "command");
             self.command = Some(out.m_cmd.addr);
         }
-        let tready = TreadyPort { tready: self.engine[1].drive() && self.beats.len() < 2 };
+        let tready =
+            TreadyPort { tready: self.engine[1].drive() && self.beats.len() < self.beats_max };
         if out.m_data.tvalid && tready.tready {
-            self.beats.push(out.m_data.tdata.0[0]);
-            assert_eq!(out.m_data.tlast, self.beats.len() == 2, "last");
+            self.beats.push(out.m_data.tdata);
+            assert_eq!(out.m_data.tlast, self.beats.len() == self.beats_max, "last");
         }
-        if let (Some(addr), 2) = (self.command, self.beats.len()) {
+        if let Some(addr) = self.command.filter(|_| self.beats.len() == self.beats_max) {
             let fails = self.rng.gen_ratio(1, 200);
             if !fails {
-                let entry = u128::from(self.beats[0]) | u128::from(self.beats[1]) << 64;
+                let bytes =
+                    self.beats.iter().flat_map(|beat| beat.bytes()[..16 / self.beats_max].to_vec());
+                let bytes: Vec<u8> = bytes.collect();
+                let entry = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
                 let place = addr.wrapping_sub(self.base()) / 16;
                 assert!(place < 1 << self.log2, "an entry beside the ring");
                 self.memory.insert(addr, entry);
             }
-            self.reports.push_back((self.rng.gen_range(0..40), fails));
+            let due = self.cycle + self.rng.gen_range(0..self.latency_cycles_max);
+            self.reports.push_back((due, fails));
             self.command = None;
             self.beats.clear();
         }
@@ -130,12 +145,8 @@ impl Polling {
     }
 
     fn report(&mut self) -> WrittenPorts {
-        let Some((left, error)) = self.reports.front_mut() else { return WrittenPorts::default() };
-        if *left > 0 {
-            *left -= 1;
-            return WrittenPorts::default();
-        }
-        let error = *error;
+        let due = self.reports.front().filter(|(due, _)| *due <= self.cycle);
+        let Some(&(_, error)) = due else { return WrittenPorts::default() };
         self.stopped |= error;
         self.reports.pop_front();
         WrittenPorts { valid: true, error }
@@ -221,6 +232,7 @@ impl Polling {
 
 impl Stimulus<CqRing> for Polling {
     fn next(&mut self, cycle: u64, out: &CqRingOut) -> CqRingIn {
+        self.cycle = cycle;
         self.refusals += u32::from(out.event_cq.refused);
         assert!(self.refusals <= self.wrong_indices, "a good index is refused");
         self.move_queue(cycle, out);

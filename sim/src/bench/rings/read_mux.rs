@@ -4,9 +4,10 @@ use crate::bench::random::sub;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::Stimulus;
 use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut};
-use nic_models::ports::Data;
+use nic_models::ports::{keep, Data};
 use nic_models::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
-use rand::Rng;
+use nic_spec::config::NicConfig;
+use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -15,6 +16,7 @@ const RESET_CYCLES: u32 = 20_000;
 
 /// Two users whose commands carry who they are; an engine that answers with the command's address.
 pub struct TwoReaders {
+    beat_bytes: u16,
     rng: ChaCha8Rng,
     commands: [Source<ReadCommand>; 2],
     engine: Sink,
@@ -26,8 +28,9 @@ pub struct TwoReaders {
 }
 
 impl TwoReaders {
-    pub fn new(seed: u64) -> Self {
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
         Self {
+            beat_bytes: config.data_bytes() as u16,
             rng: sub(seed, 0),
             commands: [1, 2].map(|n| Source::new(sub(seed, n))),
             engine: Sink::new(sub(seed, 3)),
@@ -41,12 +44,16 @@ impl TwoReaders {
     /// A taken command: its beats will come and go to its user.
     fn answer(&mut self, command: &ReadCommand) {
         let user = (command.addr & 1) as usize;
-        let beat_count = command.bytes.div_ceil(8);
+        let beat_count = command.bytes.div_ceil(self.beat_bytes);
         for n in 0..beat_count {
             let tlast = n + 1 == beat_count;
+            let bytes = self.beat_bytes.min(command.bytes - n * self.beat_bytes);
+            let mut data = Data::from(command.addr.wrapping_add(u64::from(n) << 32)).bytes();
+            let beat_bytes = usize::from(self.beat_bytes);
+            self.rng.fill_bytes(&mut data[beat_bytes.min(8)..beat_bytes]);
             let beat = AxisUser {
-                tdata: command.addr.wrapping_add(u64::from(n) << 32).into(),
-                tkeep: if tlast { 0xff >> (8 * beat_count - command.bytes) } else { 0xff },
+                tdata: Data::of(&data),
+                tkeep: keep(bytes.into()),
                 tlast,
                 tuser: tlast && self.rng.gen_ratio(1, 4),
                 tvalid: true,

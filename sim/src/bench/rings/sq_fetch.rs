@@ -5,7 +5,7 @@ use crate::env::stream::{Sink, Source};
 use nic_harness::bench::Stimulus;
 use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
 use nic_models::golden::transport::requester::ValidPort;
-use nic_models::ports::Wide;
+use nic_models::ports::{Data, Wide};
 use nic_models::starts::Place;
 use nic_models::streams::{AxisWordsUser, CommittedRow, Doorbell, ReadCommand, ReadyPort};
 use nic_spec::config::NicConfig;
@@ -46,6 +46,7 @@ struct Commit {
 pub struct Submitting {
     rng: ChaCha8Rng,
     depth: usize,
+    beat_bytes: usize,
     flow_count: usize,
     books: Vec<RingBook>,
     /// Index at which the ring of a queue pair begins that is being set up.
@@ -59,6 +60,10 @@ pub struct Submitting {
     engine: Sink,
     data: Source<AxisWordsUser>,
     beats: VecDeque<AxisWordsUser>,
+    /// Host memory does not answer for so many cycles: now and then as long as all that may be on
+    /// its way takes to be asked for.
+    pause_left: u32,
+    pause_max: u32,
     retire: VecDeque<usize>,
     slot: Option<usize>,
     other_order: u8,
@@ -89,6 +94,7 @@ impl Submitting {
         Self {
             rng: sub(seed, 0),
             depth: config.sq_depth,
+            beat_bytes: config.data_bytes(),
             flow_count: config.flow_count,
             books: vec![RingBook::default(); config.flow_count],
             first_index: vec![0; config.flow_count],
@@ -99,6 +105,8 @@ impl Submitting {
             engine: Sink::new(sub(seed, 3)),
             data: Source::new(sub(seed, 4)),
             beats: VecDeque::new(),
+            pause_left: 0,
+            pause_max: 10 * config.ring_entries() as u32,
             retire: VecDeque::new(),
             slot: None,
             other_order: 0,
@@ -296,10 +304,13 @@ impl Submitting {
         assert_eq!((command.addr % 64, command.bytes), (0, 40), "command");
         let wr = self.memory.get(&command.addr).expect("a place of a ring");
         let words = wr.unwrap_or_else(|| self.rng.gen());
-        for (n, tdata) in words.into_iter().enumerate() {
-            let tlast = n == 4;
+        let beats: Vec<&[u64]> = words.chunks(self.beat_bytes / 8).collect();
+        for (n, words) in beats.iter().enumerate() {
+            let tlast = n + 1 == beats.len();
+            let mut tdata = Data::default();
+            tdata.0[..words.len()].copy_from_slice(words);
             self.beats.push_back(AxisWordsUser {
-                tdata: tdata.into(),
+                tdata,
                 tlast,
                 tuser: tlast && wr.is_none(),
                 tvalid: true,
@@ -389,8 +400,14 @@ impl Stimulus<SqFetch> for Submitting {
         if out.m_cmd.valid && m_cmd.ready {
             self.answer(&out.m_cmd);
         }
-        let beats = &mut self.beats;
-        let s_axis = self.data.drive(out.s_axis.tready, || beats.pop_front()).unwrap_or_default();
+        self.pause_left = self.pause_left.saturating_sub(1);
+        if self.rng.gen_ratio(1, 2000) {
+            self.pause_left = self.rng.gen_range(0..self.pause_max);
+        }
+        let (beats, pauses) = (&mut self.beats, self.pause_left > 0);
+        let s_axis =
+            self.data.drive(out.s_axis.tready, || if pauses { None } else { beats.pop_front() });
+        let s_axis = s_axis.unwrap_or_default();
         let m_cqe = ReadyPort { ready: self.lost.drive() };
         if out.m_cqe.valid && m_cqe.ready {
             self.lose(out.m_cqe.flow, out.m_cqe.wr_id);

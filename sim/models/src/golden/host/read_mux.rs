@@ -6,9 +6,7 @@ use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{AxisUser, AxisWordsUser, ReadCommand, ReadyPort, TreadyPort};
-
-/// Frames that may be on their way.
-const FRAMES: usize = 16;
+use nic_spec::NicConfig;
 
 ports! {
     /// Inputs.
@@ -45,6 +43,7 @@ enum User {
 /// The mux.
 #[derive(Clone, Debug)]
 pub struct ReadMux {
+    config: NicConfig,
     turn: User,
     packet: ReadCommand,
     work_request: ReadCommand,
@@ -52,14 +51,15 @@ pub struct ReadMux {
     beats: Skid<StreamBeat>,
 }
 
-impl Default for ReadMux {
-    fn default() -> Self {
-        let (turn, packet, work_request, beats) = Default::default();
-        Self { turn, packet, work_request, owners: LutFifo::new(FRAMES), beats }
-    }
-}
-
 impl ReadMux {
+    /// The mux of a NIC of these sizes: more frames may be on their way than `dma_read` has
+    /// commands.
+    pub fn new(config: &NicConfig) -> Self {
+        let (turn, packet, work_request, beats) = Default::default();
+        let owners = LutFifo::new(2 * config.dma_commands());
+        Self { config: config.clone(), turn, packet, work_request, owners, beats }
+    }
+
     /// The command that stands at the source.
     fn command(&self) -> ReadCommand {
         let command = match self.turn {
@@ -94,7 +94,7 @@ impl Golden for ReadMux {
 
     fn step(&mut self, i: &ReadMuxIn) -> ReadMuxOut {
         if i.reset {
-            *self = Self::default();
+            *self = Self::new(&self.config);
             return self.outputs();
         }
         let command = self.command();

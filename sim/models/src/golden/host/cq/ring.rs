@@ -7,11 +7,10 @@ use crate::starts::Starts;
 use crate::streams::{
     back, AxisWords, Consumer, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand,
 };
+use nic_spec::NicConfig;
 
 /// Bytes of an entry.
 const ENTRY_BYTES: u16 = 16;
-/// Entries on their way at most.
-const WRITES_MAX: usize = 8;
 /// Bit of an entry that tells its pass.
 const PHASE_BIT: u32 = 96 + 15;
 
@@ -121,15 +120,28 @@ pub struct CqRing {
     /// With the last step the ring came on, its indices 0, and its size.
     has_opened: bool,
     log2: u8,
+    /// Bytes of a beat, and entries on their way at most.
+    beat_bytes: usize,
+    entries_max: usize,
     out: CqRingOut,
 }
 
 impl CqRing {
-    /// A ring that is off.
-    pub fn new() -> Self {
+    /// The ring of a NIC of these sizes; it is off.
+    pub fn new(config: &NicConfig) -> Self {
+        Self::of(config.data_bytes(), config.ring_entries())
+    }
+
+    fn of(beat_bytes: usize, entries_max: usize) -> Self {
         let m_cmd = WriteCommand { bytes: ENTRY_BYTES, ..Default::default() };
         let s_done = ReadyPort { ready: true };
-        Self { out: CqRingOut { m_cmd, s_done, ..Default::default() }, ..Default::default() }
+        let out = CqRingOut { m_cmd, s_done, ..Default::default() };
+        Self { beat_bytes, entries_max, out, ..Default::default() }
+    }
+
+    /// A beat takes a whole entry.
+    fn is_whole(&self) -> bool {
+        self.beat_bytes >= usize::from(ENTRY_BYTES)
     }
 
     fn next_state(&self, i: &CqRingIn, starts: bool) -> State {
@@ -139,6 +151,7 @@ impl CqRing {
             State::Off if on => State::Settle,
             State::Idle if starts => State::First,
             State::Idle if empty && (self.stopped || !on) => State::Back,
+            State::First if i.m_data.tready && self.is_whole() => State::Settle,
             State::First if i.m_data.tready => State::Second,
             State::Second if i.m_data.tready => State::Settle,
             State::Settle => State::Idle,
@@ -185,12 +198,12 @@ impl Golden for CqRing {
 
     fn step(&mut self, i: &CqRingIn) -> CqRingOut {
         if i.reset {
-            *self = Self::new();
+            *self = Self::of(self.beat_bytes, self.entries_max);
             return self.out;
         }
         let able = self.state == State::Idle && i.cfg.log2 > 0 && !self.stopped && i.head.valid;
         let starts =
-            able && self.place.room && !self.out.m_cmd.valid && self.outstanding < WRITES_MAX;
+            able && self.place.room && !self.out.m_cmd.valid && self.outstanding < self.entries_max;
         let next = self.next_state(i, starts);
         let place = self.place;
         self.move_indices(i, starts);
@@ -222,8 +235,8 @@ impl Golden for CqRing {
         self.out.ring.waiting = if self.out.ring.owns { self.unseen } else { self.head_seen };
         self.out.m_data = AxisWords {
             tvalid: matches!(next, State::First | State::Second),
-            tdata: Data::from(self.entry as u64),
-            tlast: next == State::Second,
+            tdata: Data::of(&self.entry.to_le_bytes()[..self.beat_bytes.min(16)]),
+            tlast: next == State::Second || next == State::First && self.is_whole(),
         };
         self.out.landed = self.indices.landed;
         self.out

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-const PREPARE_CYCLES: u8 = 1;
-
 /// One AXI4 burst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
@@ -24,24 +22,31 @@ pub struct Description {
     pub burst_count: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Idle,
-    Prepare { cycles_left: u8 },
-    Issue,
-}
-
 /// The cutter.
 #[derive(Clone, Debug)]
 pub struct DmaBursts {
     beat_bytes: u64,
-    phase: Phase,
-    command: (u64, u16),
+    /// Address and bytes of the command that is to be cut.
+    command: Option<(u64, u16)>,
     later: VecDeque<Burst>,
     burst: Burst,
     burst_valid: bool,
+    started: bool,
     description: Description,
     description_valid: bool,
+}
+
+/// What a cutter sees before a clock edge.
+#[derive(Clone, Copy, Debug)]
+pub struct BurstsIn {
+    /// A command: address and bytes.
+    pub command: Option<(u64, u16)>,
+    /// Another burst may stand.
+    pub open: bool,
+    /// The burst is taken.
+    pub a_ready: bool,
+    /// The description is taken.
+    pub d_ready: bool,
 }
 
 impl DmaBursts {
@@ -49,11 +54,11 @@ impl DmaBursts {
     pub fn new(beat_bytes: usize) -> Self {
         Self {
             beat_bytes: beat_bytes as u64,
-            phase: Phase::Idle,
-            command: (0, 0),
+            command: None,
             later: VecDeque::new(),
             burst: Burst::default(),
             burst_valid: false,
+            started: false,
             description: Description::default(),
             description_valid: false,
         }
@@ -61,7 +66,12 @@ impl DmaBursts {
 
     /// `s_ready`.
     pub fn s_ready(&self) -> bool {
-        self.phase == Phase::Idle
+        self.command.is_none()
+    }
+
+    /// The burst has stood for less than a cycle.
+    pub fn started(&self) -> bool {
+        self.started
     }
 
     /// Pins of the address channel: valid and burst.
@@ -75,9 +85,8 @@ impl DmaBursts {
     }
 
     /// All bursts of a command: each stays in a window of 256 beats, at most 4 KB.
-    fn cut(&self) -> VecDeque<Burst> {
-        let (addr, bytes) = self.command;
-        let window_bytes = (256 * self.beat_bytes).min(4096);
+    fn cut(&self, (addr, bytes): (u64, u16)) -> VecDeque<Burst> {
+        let window_bytes = window_bytes(self.beat_bytes);
         let mut bursts = VecDeque::new();
         let (mut at, mut left) = (addr, u64::from(bytes));
         while left > 0 {
@@ -91,48 +100,37 @@ impl DmaBursts {
     }
 
     /// One clock edge.
-    pub fn step(&mut self, reset: bool, s: Option<(u64, u16)>, a_ready: bool, d_ready: bool) {
+    pub fn step(&mut self, reset: bool, i: &BurstsIn) {
         if reset {
             *self = Self::new(self.beat_bytes as usize);
             return;
         }
-        match self.phase {
-            Phase::Idle => {
-                if let Some(command) = s {
-                    self.command = command;
-                    self.burst.addr = command.0;
-                    self.phase = Phase::Prepare { cycles_left: PREPARE_CYCLES };
-                }
-            }
-            Phase::Prepare { cycles_left: 1 } => {
-                self.later = self.cut();
+        self.burst_valid &= !i.a_ready;
+        self.description_valid &= !i.d_ready;
+        self.started = false;
+        let is_free = !self.burst_valid && self.later.is_empty() && !self.description_valid;
+        match self.command {
+            Some((addr, bytes)) if is_free && (i.open || bytes == 0) => {
+                self.later = self.cut((addr, bytes));
                 let burst_count = self.later.len() as u8;
-                let (addr, bytes) = self.command;
                 self.description = Description { addr, bytes, burst_count };
                 self.description_valid = true;
-                self.next_burst();
-                self.phase = Phase::Issue;
+                self.command = None;
             }
-            Phase::Prepare { cycles_left } => {
-                self.phase = Phase::Prepare { cycles_left: cycles_left - 1 };
-            }
-            Phase::Issue => {
-                if a_ready && self.burst_valid {
-                    self.next_burst();
-                }
-                self.description_valid &= !d_ready;
-                if !self.burst_valid && !self.description_valid {
-                    self.phase = Phase::Idle;
-                }
+            Some(_) => {}
+            None => self.command = i.command,
+        }
+        if !self.burst_valid && i.open {
+            if let Some(burst) = self.later.pop_front() {
+                (self.burst, self.burst_valid, self.started) = (burst, true, true);
             }
         }
     }
+}
 
-    fn next_burst(&mut self) {
-        let next = self.later.pop_front();
-        self.burst_valid = next.is_some();
-        self.burst = next.unwrap_or(self.burst);
-    }
+/// A burst stays in a window of so many bytes.
+pub fn window_bytes(beat_bytes: u64) -> u64 {
+    (256 * beat_bytes).min(4096)
 }
 
 #[cfg(test)]
@@ -141,14 +139,17 @@ mod tests {
 
     #[test]
     fn dma_bursts_stay_in_their_window() {
-        let mut cutter = DmaBursts::new(8);
-        cutter.command = (0x1fff, 4096);
-        let bursts: Vec<_> = cutter.cut().into_iter().map(|b| (b.addr, b.len)).collect();
+        let cutter = DmaBursts::new(8);
+        let cut = |addr, bytes| cutter.cut((addr, bytes)).into_iter().map(|b| (b.addr, b.len));
+        let bursts: Vec<_> = cut(0x1fff, 4096).collect();
         assert_eq!(bursts, [(0x1fff, 0), (0x2000, 255), (0x2800, 255)]);
-        cutter.command = (0x2ffd, 4);
-        let bursts: Vec<_> = cutter.cut().into_iter().map(|b| (b.addr, b.len)).collect();
+        let bursts: Vec<_> = cut(0x2ffd, 4).collect();
         assert_eq!(bursts, [(0x2ffd, 0), (0x3000, 0)]);
-        cutter.command = (0x10, 0);
-        assert!(cutter.cut().is_empty());
+        assert_eq!(cut(0x10, 0).count(), 0);
+        // Beats of 64 bytes: a window of 4 KB is no more than 64 of them.
+        let wide = DmaBursts::new(64);
+        let bursts: Vec<_> =
+            wide.cut((0x1fff, 4096)).into_iter().map(|b| (b.addr, b.len)).collect();
+        assert_eq!(bursts, [(0x1fff, 0), (0x2000, 63)]);
     }
 }

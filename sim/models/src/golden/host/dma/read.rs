@@ -1,15 +1,16 @@
 //! Twin of `hdl/src/host/dma/read.rs`: memory to a stream, byte by byte from its lane.
 
 use crate::golden::host::axi::{ReadMaster, ReadSlave, CACHE, PROT};
-use crate::golden::host::dma::bursts::{Description, DmaBursts};
-use crate::golden::util::fifo::LutFifo;
+use crate::golden::host::dma::bursts::{window_bytes, BurstsIn, Description, DmaBursts};
+use crate::golden::util::fifo::{LutFifo, RamFifo};
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{keep, Data, Golden};
 use crate::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
+use nic_spec::NicConfig;
 
-/// Commands that are asked for ahead of their data.
-const WAITING_COMMANDS: usize = 8;
+/// Beats of the landing buffer.
+const LANDING_BEATS: u64 = 1024;
 
 /// One beat of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,47 +43,53 @@ struct Active {
     error: bool,
 }
 
+/// A beat of memory, and whether it is an error.
+type BusBeat = (Data, bool);
+
 #[derive(Clone, Debug)]
 struct Aligner {
     beat_bytes: u64,
     descriptions: LutFifo<Description>,
-    bus: Skid<(Data, bool)>,
+    bus: Skid<BusBeat>,
     active: Option<Active>,
     rotated: Option<Step>,
     beat: StreamBeat,
     valid: bool,
+    /// The last beat of a burst was taken at the last edge.
+    ended: bool,
 }
 
 impl Aligner {
-    fn new(beat_bytes: usize) -> Self {
+    fn new(config: &NicConfig) -> Self {
         Self {
-            beat_bytes: beat_bytes as u64,
-            descriptions: LutFifo::new(WAITING_COMMANDS),
+            beat_bytes: config.data_bytes() as u64,
+            descriptions: LutFifo::new(config.dma_commands()),
             bus: Skid::default(),
             active: None,
             rotated: None,
             beat: StreamBeat::default(),
             valid: false,
+            ended: false,
         }
     }
 
-    fn step(&mut self, reset: bool, d: Option<Description>, r: Option<(Data, bool)>, ready: bool) {
-        if reset {
-            *self = Self::new(self.beat_bytes as usize);
-            return;
-        }
+    fn step(&mut self, d: Option<Description>, r: Option<BusBeat>, ready: bool) {
         if ready || !self.valid {
             let next = self.rotated.take().and_then(|step| step.beat);
             self.valid = next.is_some();
             self.beat = next.unwrap_or(self.beat);
         }
         let mut takes_bus = false;
+        self.ended = false;
         if self.rotated.is_none() {
             if let Some(mut active) = self.active.take() {
                 let needs_bus = active.bus_bytes_left > 0;
                 if !needs_bus || self.bus.m_valid() {
                     takes_bus = needs_bus;
                     self.rotated = Some(self.advance(&mut active));
+                    let is_end = active.bus_bytes_left == 0
+                        || active.at.is_multiple_of(window_bytes(self.beat_bytes));
+                    self.ended = takes_bus && is_end;
                 }
                 self.active = (active.bytes_left > 0).then_some(active);
             }
@@ -129,18 +136,55 @@ impl Aligner {
     }
 }
 
+/// Places for what memory answers, promised to bursts when they are asked for.
+#[derive(Clone, Debug)]
+struct Landing {
+    beats: RamFifo<BusBeat>,
+    /// Places that no burst has.
+    free: u64,
+    window_beats: u64,
+}
+
+impl Landing {
+    /// The buffer of a NIC of these sizes, if it has one.
+    fn new(config: &NicConfig) -> Option<Self> {
+        let beat_bytes = config.data_bytes() as u64;
+        let window_beats = window_bytes(beat_bytes) / beat_bytes;
+        let beats = RamFifo::new(LANDING_BEATS as usize);
+        config.has_dma_landing().then_some(Self { beats, free: LANDING_BEATS, window_beats })
+    }
+
+    /// `asked`: beats of a burst that was asked for.
+    fn step(&mut self, asked: Option<u64>, r: Option<BusBeat>, taken: bool) {
+        self.free -= asked.unwrap_or(0);
+        self.free += u64::from(self.beats.m_valid() && taken);
+        self.beats.step(false, r, taken);
+    }
+}
+
 /// The read engine.
 #[derive(Clone, Debug)]
 pub struct DmaRead {
+    config: NicConfig,
     cutter: DmaBursts,
+    landing: Option<Landing>,
     aligner: Aligner,
+    /// Bursts that were asked for and have not ended.
+    reads: u8,
+    is_full: bool,
 }
 
 impl DmaRead {
-    /// An engine for beats of `beat_bytes`, a power of two up to 64.
-    pub fn new(beat_bytes: usize) -> Self {
-        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 64, "beats of 1 to 64 bytes");
-        Self { cutter: DmaBursts::new(beat_bytes), aligner: Aligner::new(beat_bytes) }
+    /// The engine of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            config: config.clone(),
+            cutter: DmaBursts::new(config.data_bytes()),
+            landing: Landing::new(config),
+            aligner: Aligner::new(config),
+            reads: 0,
+            is_full: false,
+        }
     }
 
     /// `s_cmd_ready`.
@@ -164,24 +208,40 @@ impl DmaRead {
             arcache: CACHE,
             arprot: PROT,
             arvalid,
-            rready: self.aligner.bus.s_ready(),
+            rready: match &self.landing {
+                Some(landing) => landing.beats.s_ready(),
+                None => self.aligner.bus.s_ready(),
+            },
             ..Default::default()
         }
     }
 
-    /// One clock edge. `command` is address and length.
-    pub fn step(
-        &mut self,
-        reset: bool,
-        command: Option<(u64, u16)>,
-        axi: &ReadSlave,
-        stream_ready: bool,
-    ) {
+    /// One clock edge.
+    pub fn step(&mut self, i: &DmaReadIn) {
+        if i.reset {
+            *self = Self::new(&self.config);
+            return;
+        }
+        // A burst that has just come up is not yet counted.
+        let started = self.cutter.started();
+        let asked = started.then(|| u64::from(self.cutter.m_a().1.len) + 1);
+        let may_ask = !started && !self.is_full;
+        let has_room = self.landing.as_ref().is_none_or(|l| l.free >= l.window_beats);
+        self.reads += u8::from(started);
+        self.reads -= u8::from(self.aligner.ended);
+        self.is_full = self.reads > 0 && self.reads >= i.cfg_reads_max;
         let room = self.aligner.descriptions.s_ready();
         let description = self.cutter.m_d().filter(|d| d.burst_count > 0);
-        self.cutter.step(reset, command, axi.arready, room);
-        let bus = axi.rvalid.then_some((axi.rdata, axi.rresp & 2 != 0));
-        self.aligner.step(reset, description, bus, stream_ready);
+        let command = i.s_cmd.valid.then_some((i.s_cmd.addr, i.s_cmd.bytes));
+        let (a_ready, open) = (i.m_axi.arready, may_ask && has_room);
+        self.cutter.step(false, &BurstsIn { command, open, a_ready, d_ready: room });
+        let mut beat = i.m_axi.rvalid.then_some((i.m_axi.rdata, i.m_axi.rresp & 2 != 0));
+        if let Some(landing) = &mut self.landing {
+            let came = beat;
+            beat = landing.beats.m_valid().then(|| landing.beats.m_data());
+            landing.step(asked, came, self.aligner.bus.s_ready());
+        }
+        self.aligner.step(description, beat, i.m_axis.tready);
     }
 }
 
@@ -190,6 +250,8 @@ ports! {
     pub struct DmaReadIn {
         /// Synchronous reset.
         pub reset: bool,
+        /// Bursts without all their data at most.
+        pub cfg_reads_max: u8,
         /// Commands.
         pub s_cmd: ReadCommand,
         /// AXI4 read channels.
@@ -214,8 +276,7 @@ impl Golden for DmaRead {
     type In = DmaReadIn;
     type Out = DmaReadOut;
     fn step(&mut self, i: &DmaReadIn) -> DmaReadOut {
-        let command = i.s_cmd.valid.then_some((i.s_cmd.addr, i.s_cmd.bytes));
-        DmaRead::step(self, i.reset, command, &i.m_axi, i.m_axis.tready);
+        DmaRead::step(self, i);
         let (tvalid, beat) = self.m_axis();
         DmaReadOut {
             s_cmd: ReadyPort { ready: self.s_cmd_ready() },

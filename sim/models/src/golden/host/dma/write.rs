@@ -1,15 +1,13 @@
 //! Twin of `hdl/src/host/dma/write.rs`: payload to memory, byte by byte to its lane.
 
 use crate::golden::host::axi::{WriteMaster, WriteSlave, CACHE, PROT};
-use crate::golden::host::dma::bursts::{Description, DmaBursts};
+use crate::golden::host::dma::bursts::{window_bytes, BurstsIn, Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{keep, Data, Golden};
 use crate::streams::{AxisEvent, ReadyPort, TreadyPort, WriteCommand, WriteDone};
-
-/// Commands that wait for data or for responses.
-const WAITING_COMMANDS: usize = 8;
+use nic_spec::NicConfig;
 
 /// A command: address of its first byte, bytes, and the tag that comes back with the report.
 type Command<T> = (u64, u16, T);
@@ -43,10 +41,10 @@ struct Aligner {
 }
 
 impl Aligner {
-    fn new(beat_bytes: usize) -> Self {
+    fn new(config: &NicConfig) -> Self {
         Self {
-            beat_bytes: beat_bytes as u64,
-            descriptions: LutFifo::new(WAITING_COMMANDS),
+            beat_bytes: config.data_bytes() as u64,
+            descriptions: LutFifo::new(config.dma_commands()),
             payload: Skid::default(),
             active: None,
             rotated: None,
@@ -55,11 +53,7 @@ impl Aligner {
         }
     }
 
-    fn step(&mut self, reset: bool, d: Option<Description>, s: Option<Data>, ready: bool) {
-        if reset {
-            *self = Self::new(self.beat_bytes as usize);
-            return;
-        }
+    fn step(&mut self, d: Option<Description>, s: Option<Data>, ready: bool) {
         if ready || !self.valid {
             let next = self.rotated.take();
             self.valid = next.is_some();
@@ -101,91 +95,78 @@ impl Aligner {
         bytes.extend(active.held.drain(..count as usize));
         active.at = active.at.wrapping_add(count);
         active.bytes_left -= count;
-        let window_bytes = (256 * self.beat_bytes).min(4096);
         BusBeat {
             data: Data::of(&bytes),
             strobe: keep(count as usize) << lane,
-            last: active.bytes_left == 0 || active.at.is_multiple_of(window_bytes),
+            last: active.bytes_left == 0 || active.at.is_multiple_of(window_bytes(self.beat_bytes)),
         }
     }
 }
 
 #[derive(Clone, Debug)]
 struct Collector<T> {
-    commands: LutFifo<(T, u8)>,
+    tags: LutFifo<T>,
+    /// Bursts of the commands that have been cut.
+    counts: LutFifo<u8>,
     responses: Skid<bool>,
-    /// Responses that the current command still needs.
-    left: Option<u8>,
+    /// Of the oldest command: responses that have come, and whether one was an error.
+    came: u8,
+    failed: bool,
     done: bool,
     tag: T,
     error: bool,
 }
 
 impl<T: Copy + Default> Collector<T> {
-    fn new() -> Self {
-        Self {
-            commands: LutFifo::new(WAITING_COMMANDS),
-            responses: Skid::default(),
-            left: None,
-            done: false,
-            tag: T::default(),
-            error: false,
-        }
+    fn new(config: &NicConfig) -> Self {
+        let (responses, came, failed, done, tag, error) = Default::default();
+        let tags = LutFifo::new(config.dma_commands());
+        let counts = LutFifo::new(config.dma_commands());
+        Self { tags, counts, responses, came, failed, done, tag, error }
     }
 
-    fn step(&mut self, reset: bool, s: Option<(T, u8)>, error: Option<bool>, ready: bool) {
-        if reset {
-            *self = Self::new();
-            return;
+    fn step(&mut self, tag: Option<T>, bursts: Option<u8>, error: Option<bool>, ready: bool) {
+        self.done &= !ready;
+        let oldest = self.counts.m_valid().then(|| self.counts.m_data());
+        let collects = oldest.is_some_and(|b| b > self.came) && self.responses.m_valid();
+        let ends = oldest == Some(self.came) && !self.done;
+        if collects {
+            self.came += 1;
+            self.failed |= self.responses.m_data();
         }
-        let (mut start, mut collect) = (false, false);
-        match self.left {
-            None if self.commands.m_valid() => {
-                start = true;
-                let (tag, bursts) = self.commands.m_data();
-                (self.tag, self.left, self.error) = (tag, Some(bursts), false);
-            }
-            Some(0) if !self.done => self.done = true,
-            Some(0) if ready => {
-                self.done = false;
-                self.left = None;
-            }
-            Some(left) if left > 0 && self.responses.m_valid() => {
-                collect = true;
-                self.left = Some(left - 1);
-                self.error |= self.responses.m_data();
-            }
-            _ => {}
+        if ends {
+            (self.done, self.tag, self.error) = (true, self.tags.m_data(), self.failed);
+            (self.came, self.failed) = (0, false);
         }
-        self.commands.step(false, s, start);
-        self.responses.step(false, error, collect);
+        self.tags.step(false, tag, ends);
+        self.counts.step(false, bursts, ends);
+        self.responses.step(false, error, collects);
     }
 }
 
 /// The write engine with tags of type `T`.
 #[derive(Clone, Debug)]
 pub struct DmaWrite<T> {
+    config: NicConfig,
     cutter: DmaBursts,
     aligner: Aligner,
     collector: Collector<T>,
-    tag: T,
 }
 
 impl<T: Copy + Default> DmaWrite<T> {
-    /// An engine for beats of `beat_bytes`, a power of two up to 64.
-    pub fn new(beat_bytes: usize) -> Self {
-        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 64, "beats of 1 to 64 bytes");
+    /// The engine of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
         Self {
-            cutter: DmaBursts::new(beat_bytes),
-            aligner: Aligner::new(beat_bytes),
-            collector: Collector::new(),
-            tag: T::default(),
+            config: config.clone(),
+            cutter: DmaBursts::new(config.data_bytes()),
+            aligner: Aligner::new(config),
+            collector: Collector::new(config),
         }
     }
 
     /// `s_cmd_ready`.
     pub fn s_cmd_ready(&self) -> bool {
-        self.cutter.s_ready()
+        self.cutter.s_ready() && self.collector.tags.s_ready()
     }
 
     /// `s_axis_tready`.
@@ -193,7 +174,7 @@ impl<T: Copy + Default> DmaWrite<T> {
         self.aligner.payload.s_ready()
     }
 
-    /// `m_done_valid`, tag and error (the command that is being collected while not valid).
+    /// `m_done_valid`, tag and error (the last ones while not valid).
     pub fn m_done(&self) -> (bool, T, bool) {
         (self.collector.done, self.collector.tag, self.collector.error)
     }
@@ -228,17 +209,22 @@ impl<T: Copy + Default> DmaWrite<T> {
         axi: &WriteSlave,
         done_ready: bool,
     ) {
-        let room = self.aligner.descriptions.s_ready() && self.collector.commands.s_ready();
+        if reset {
+            *self = Self::new(&self.config);
+            return;
+        }
+        let room = self.aligner.descriptions.s_ready();
         let description = self.cutter.m_d().filter(|_| room);
         let with_bytes = description.filter(|d| d.burst_count > 0);
-        let expected = description.map(|d| (self.tag, d.burst_count));
-        if let Some(command) = command.filter(|_| self.cutter.s_ready()) {
-            self.tag = command.2;
-        }
-        self.cutter.step(reset, command.map(|c| (c.0, c.1)), axi.awready, room);
-        self.aligner.step(reset, with_bytes, payload, axi.wready);
+        let bursts = description.map(|d| d.burst_count);
+        let command = command.filter(|_| self.s_cmd_ready());
+        let tag = command.map(|(_, _, tag)| tag);
+        let command = command.map(|(addr, bytes, _)| (addr, bytes));
+        let a_ready = axi.awready;
+        self.cutter.step(false, &BurstsIn { command, open: true, a_ready, d_ready: room });
+        self.aligner.step(with_bytes, payload, axi.wready);
         let response = axi.bvalid.then_some(axi.bresp & 2 != 0);
-        self.collector.step(reset, expected, response, done_ready);
+        self.collector.step(tag, bursts, response, done_ready);
     }
 }
 

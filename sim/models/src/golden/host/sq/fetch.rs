@@ -4,7 +4,7 @@ use crate::events::SqEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
-use crate::ports::{Golden, Wide};
+use crate::ports::{Data, Golden, Wide};
 use crate::starts::Starts;
 use crate::streams::{
     self, AxisWordsUser, CommittedRow, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort,
@@ -13,10 +13,10 @@ use crate::streams::{
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::NicConfig;
 
-/// Work requests on their way from host memory at most.
-const FETCHES_MAX: usize = 8;
 /// Bytes that are read of each.
 const WR_BYTES: u16 = 40;
+/// Words of 64 bits in them.
+const WR_WORDS: usize = 5;
 /// Cycle of an operation in which it takes effect; it is picked in cycle 0.
 const EXEC_CYCLE: u8 = 3;
 
@@ -119,6 +119,9 @@ enum Rows {
     Gap,
 }
 
+/// A beat of a work request: data, last, error.
+type Beat = (Data, bool, bool);
+
 /// Decided in the cycle before, in effect with the coming edge.
 #[derive(Clone, Copy, Debug, Default)]
 struct Decided {
@@ -140,7 +143,7 @@ pub struct SqFetch {
     holds: bool,
     credits: LutFifo<usize>,
     orders: LutFifo<Order>,
-    beats: LutFifo<(u64, bool, bool)>,
+    beats: LutFifo<Beat>,
     rows: Rows,
     row: [u64; 8],
     is_fetched: bool,
@@ -166,7 +169,7 @@ impl SqFetch {
             is_drained: false,
             holds: false,
             credits: LutFifo::new(16),
-            orders: LutFifo::new(FETCHES_MAX),
+            orders: LutFifo::new(config.ring_entries()),
             beats: LutFifo::new(64),
             rows: Rows::Wait,
             row: [0; 8],
@@ -224,10 +227,10 @@ impl SqFetch {
     }
 
     /// The oldest beat: data, last, error.
-    fn beat(&self, i: &SqFetchIn) -> Option<(u64, bool, bool)> {
+    fn beat(&self, i: &SqFetchIn) -> Option<Beat> {
         let s = &i.s_axis;
         match self.passes() {
-            true => s.tvalid.then_some((s.tdata.0[0], s.tlast, s.tuser)),
+            true => s.tvalid.then_some((s.tdata, s.tlast, s.tuser)),
             false => self.beats.m_valid().then(|| self.beats.m_data()),
         }
     }
@@ -238,7 +241,7 @@ impl SqFetch {
             && !self.holds
             && !self.out.m_cmd.valid
             && self.decided.fetch.is_none()
-            && self.fetch_count < FETCHES_MAX
+            && self.fetch_count < self.config.ring_entries()
     }
 
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
@@ -305,16 +308,8 @@ impl SqFetch {
         match self.rows {
             Rows::Wait => self.wait(i),
             Rows::Fill => {
-                let Some((data, last, error)) = beat else { return Rows::Fill };
-                self.row.rotate_left(1);
-                self.row[7] = 0;
-                self.row[4] = data;
-                match (last, error) {
-                    (false, _) => Rows::Fill,
-                    (true, true) => Rows::Failed,
-                    (true, false) if self.guards => Rows::Came,
-                    _ => Rows::Offer,
-                }
+                let Some(beat) = beat else { return Rows::Fill };
+                self.fill(&beat)
             }
             Rows::Came => match done {
                 None => Rows::Came,
@@ -354,16 +349,31 @@ impl SqFetch {
         }
     }
 
+    /// The words of a beat follow those that have come; what is behind the work request's 40 bytes
+    /// is of no use.
+    fn fill(&mut self, (data, last, error): &Beat) -> Rows {
+        let word_count = (self.config.data_bytes() / 8).min(WR_WORDS);
+        let words = &mut self.row[..WR_WORDS];
+        words.rotate_left(word_count);
+        words[WR_WORDS - word_count..].copy_from_slice(&data.0[..word_count]);
+        match (last, error) {
+            (false, _) => Rows::Fill,
+            (true, true) => Rows::Failed,
+            (true, false) if self.guards => Rows::Came,
+            _ => Rows::Offer,
+        }
+    }
+
     fn wait(&mut self, i: &SqFetchIn) -> Rows {
         self.guards &= self.orders.m_valid();
         let beat = self.beat(i).filter(|_| self.orders.m_valid());
         self.is_fetched = beat.is_some();
         let m_cfg = &mut self.out.m_cfg;
         (m_cfg.table, m_cfg.index) = (i.cfg.table, i.cfg.index);
-        if let Some((data, ..)) = beat {
+        if let Some(beat) = beat {
             (m_cfg.table, m_cfg.index) = (Table::Wr as u8, self.orders.m_data().flow as u16);
-            self.row = [0, 0, 0, 0, data, 0, 0, 0];
-            Rows::Fill
+            self.row = [0; 8];
+            self.fill(&beat)
         } else {
             self.row = i.cfg.row.0;
             match i.s_cfg.valid {
@@ -417,7 +427,7 @@ impl Golden for SqFetch {
         self.orders.step(false, fetch.map(|(order, _)| order), leaves);
         let s = &i.s_axis;
         let stored = s.tvalid && !passes;
-        self.beats.step(false, stored.then_some((s.tdata.0[0], s.tlast, s.tuser)), takes_beat);
+        self.beats.step(false, stored.then_some((s.tdata, s.tlast, s.tuser)), takes_beat);
         self.fetch_count += usize::from(fetch.is_some());
         self.fetch_count -= usize::from(leaves);
         if let Some((op, flow)) = executed {
