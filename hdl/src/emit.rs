@@ -45,7 +45,7 @@ use crate::transport::{
     window::{input::WindowIn, output::WindowOut},
     work_mux::WorkMux,
 };
-use crate::tx::pipe::TxPipe;
+use crate::tx::{self, pipe::TxPipe};
 use crate::util::{
     crc32::Crc32, fifo::Fifo, frame_fifo::FrameFifo, mul_pipe::MulPipe, mul_serial::MulSerial,
     ram::Ram, ram_fifo::RamFifo, recip::Recip, rr_arb::RrArb, skid::Skid, stream_mux::StreamMux,
@@ -209,7 +209,10 @@ rows! {
         |_| ReadReply::<FB, { FB + 4 }, FB>::default();
     "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
         |c| Requester::<FB, 3, { FB + 3 }>::new(c.clock_hz);
-    "tx_pipe" of HopPerCycle, flows 4 8 64 256 1024, |_| TxPipe::<FB, { FB + 1 }>::default();
+    "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
+        |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },
+            { tx::pipe::fifo_beats_log2(KB) }, { tx::pipe::fifo_beats_log2(KB) + 1 },
+            FB, { FB + 1 }>::default();
     "cc_hop" of HopPerCycle AckPerCycle, |_| CcHop::default();
     "cc_ewma" of HopPerCycle AckPerCycle, |_| CcEwma::default();
     "cc_wind" of HopPerCycle AckPerCycle, |_| CcWind::default();
@@ -243,6 +246,7 @@ rows! {
     "uart_framer" of HopPerCycle, |_| UartFramer::default();
     "nic" of HopPerCycle, flows 64, |c| nic::gbe::Nic::new(c);
     "nic" of HopPerCycle, flows 256, |c| nic::ten::Nic::new(c);
+    "nic" of AckPerCycle, flows 1024, |c| nic::hundred::Nic::new(c);
 }
 
 impl Row {

@@ -188,7 +188,7 @@ fn emitted_benches_find_faults() {
         ("cc", "cc_core", "is_bad = judged && (|records_bad)", "is_bad = 1'b1"),
         ("sched", "sched_core", "sum_4 <= credit_3 + gain", "sum_4 <= credit_3 - gain"),
         ("rx", "rx_pipe", "ok = crc_m_crc == wanted", "ok = 1'b1"),
-        ("tx", "tx_pipe", "b0 | reserved_ones", "b0"),
+        ("tx", "tx_pipe", "bth_bits | congestion", "bth_bits"),
     ];
     for (core, top, from, to) in faults {
         let rtl = folder(&format!("fault_{core}"));

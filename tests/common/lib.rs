@@ -61,6 +61,11 @@ impl Runs {
         Self::of(bench, seeds, cycles)
     }
 
+    /// The Verilog.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// All seeds side by side; panics with the first mismatch, its waveform and its replay line.
     pub fn reports(&self) -> Vec<Report> {
         let (block, flow_count) = (self.bench.name(), self.bench.config().flow_count);

@@ -20,7 +20,7 @@ PLANTED = [
     # The MAC is not asked whether it takes a beat: only a stalled sink sees it.
     ("nic", "write/seed=1", "nic.v", ".m_axis_tready(m_axis_tx_tready)", ".m_axis_tready(1'b1)"),
     # Another ICRC leaves.
-    ("nic", "read/seed=None", "tx_delay.v", "{39'd0, icrc}", "{39'd0, ~icrc}"),
+    ("nic", "read/seed=None", "tx_icrc.v", "{32'd0, s_icrc_data}", "{32'd0, ~s_icrc_data}"),
     # Host memory is not asked whether it takes an address.
     ("nic", "read/seed=2", "nic_axi.v", ".m_axi_arready(m_axi_arready)", ".m_axi_arready(1'b1)"),
     ("nic", "bad_icrc", "rx_verdict.v", "(!s_icrc_ok)", "(1'b0)"),

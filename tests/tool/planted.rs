@@ -112,7 +112,7 @@ const PLANTED: &[Planted] = &[
     Planted {
         what: "the IP identification wraps at 2^14",
         blocks: &["tx_pipe", "nic"],
-        module: "tx_header",
+        module: "tx_choice",
         changes: &[("id_next = id + 16'd1;", "id_next = {2'd0, id[13:0] + 14'd1};")],
     },
     Planted {
@@ -121,8 +121,8 @@ const PLANTED: &[Planted] = &[
         module: "tx_pipe",
         changes: &[
             (
-                "    wire        is_feedback;",
-                "    wire        is_feedback;
+                "    wire [7:0]  more;",
+                "    wire [7:0]  more;
                  reg [8:0] at_beat;
                  always @(posedge clock) if (s_data_tvalid & s_data_tready)
                      at_beat <= s_data_tlast ? 9'd0 : at_beat + 9'd1;

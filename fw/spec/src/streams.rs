@@ -329,63 +329,16 @@ macro_rules! streams {
                 /// Hop with the largest u'; 7: none.
                 worst_hop: Bits<3>,
             }
-            /// What a frame's headers say.
-            bundle FrameHeader {
-                /// Form of the telemetry that it carries: 0 none, 1 paper, 2 authors' 42 bytes, 3
-                /// INT-MD that its DSCP marks, 4 IOAM, 5 IFA, 6 INT-MD that its UDP port marks.
-                form: Bits<3>,
-                /// Remote MAC address.
-                mac: Bits<48>,
-                /// Remote IPv4 address.
-                ip: Bits<32>,
-                /// UDP source port.
-                port: Bits<16>,
-                /// Remote QPN.
-                qpn: Bits<24>,
-                /// DSCP.
-                dscp: Bits<6>,
-                /// DSCP as it would be without telemetry.
-                dscp_plain: Bits<6>,
-                /// IPv4 id.
-                id: Bits<16>,
-                /// IPv4 length.
-                ip_len: Bits<16>,
-                /// UDP length; with IFA UDP is as it would be without, and this is IPv4's less 20.
-                udp_len: Bits<16>,
-                /// IPv4 length as it would be without telemetry.
-                ip_plain: Bits<16>,
-                /// UDP length as it would be without telemetry.
-                udp_plain: Bits<16>,
-                /// IPv4 header checksum.
-                checksum: Bits<16>,
-            }
-            /// A piece of a frame to send.
-            bundle FramePiece {
-                /// It is there.
-                valid: Bit,
+            /// A part of a frame to send, byte 0 in bits 7:0.
+            stream FramePart<W> {
                 /// Its bytes.
-                data: Bits<64>,
-                /// How many.
-                bytes: Bits<4>,
-                /// Last of the frame.
+                data: Bits<W>,
+                /// On the last beat: how many; 0: none at all.
+                bytes: Bits<7>,
+                /// Last beat of the part.
                 last: Bit,
-                /// On the last piece: drop the frame.
+                /// On the last beat: drop the frame.
                 bad: Bit,
-            }
-            /// A piece of a frame to send that may end in the ICRC.
-            bundle CoveredPiece {
-                /// It is there.
-                valid: Bit,
-                /// Its bytes.
-                data: Bits<64>,
-                /// How many.
-                bytes: Bits<4>,
-                /// Last of the frame.
-                last: Bit,
-                /// On the last piece: drop the frame.
-                bad: Bit,
-                /// The ICRC goes here.
-                icrc: Bit,
             }
             /// A beat of a packet on the way through the rx pipe.
             bundle PacketBeat<W> {

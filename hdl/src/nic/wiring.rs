@@ -22,7 +22,7 @@ use crate::transport::{
     pkt_mux::PktMux, probe_out::ProbeOut, read::reply::ReadReply, requester::Requester,
     responder::Responder, window::input::WindowIn, window::output::WindowOut, work_mux::WorkMux,
 };
-use crate::tx::pipe::TxPipe;
+use crate::tx::pipe::{fifo_beats_log2, TxPipe};
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, kernel, Wire};
 use nic_spec::config::{dma_commands_log2, dma_landings, ring_entries_log2, NicConfig};
@@ -108,7 +108,16 @@ pub struct Nic {
     active: CcActive<PB, CB>,
     cc: CongestionControl,
     pkt_mux: PktMux<FB, { FB + 1 }>,
-    tx: TxPipe<FB, { FB + 1 }>,
+    tx: TxPipe<
+        W,
+        KB,
+        { KB.ilog2() as usize - 1 },
+        { W + KB + 1 },
+        { fifo_beats_log2(KB) },
+        { fifo_beats_log2(KB) + 1 },
+        FB,
+        { FB + 1 },
+    >,
     tx_fails: StreamRoute<{ FB + MARK }, { PB + MARK }>,
     fails: StreamMux<{ FB + MARK }>,
     #[init(SqFetch::new(config))]

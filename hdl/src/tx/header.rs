@@ -1,63 +1,43 @@
-//! Chooses the next frame and works out what its headers need: addresses, lengths, checksum.
+//! Works out what the headers of a frame say: telemetry, lengths, checksum.
 //!
 //! # Source            RFC 791 (IPv4), RFC 768 (UDP), InfiniBand annex A17 (RoCEv2)
-//! # Interface timing  cycle 0: choice; an item stands at m_item from cycle [`LATENCY_CYCLES`] on
-//!                     (host: cycle 1); it is taken in a cycle with m_ready high; the sink's ready
-//!                     is high in the cycle after, when its fields have been copied
-//!                     m_ip_plain: 1 cycle later than the item, m_ip_len, m_udp_len, m_udp_plain:
-//!                     2 cycles later, m_checksum: [`CHECKSUM_CYCLES`] later; both stay until 4 cycles
-//!                     behind the cycle in which it is taken
-//! # Latency and rate  [`LATENCY_CYCLES`]; one item every 5 cycles, beside the frame before
-//! # Order             data, ACK, telemetry response, host take turns among those that wait
-//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, 16, 12, or 8
-//! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
-//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
+//! # Interface timing  two stages that move with go, which comes every 2 cycles at most: an item is
+//!                     at s_ from one go to the next, and at m_ behind the second go from then on.
+//!                     go needs room: nothing at m_, or it is taken
+//! # Latency and rate  from go to go; an item every 2 cycles
+//! # Number formats    lengths in bytes; telemetry 0, 2 + 8 hops, 42, 16, 12, or 8
+//! # Reset             synchronous, high: no item
+//! # Twins             sim/models/src/golden/tx/header.rs, tests/tx/tx_pipe.rs
 
-use crate::streams::{CommittedRow, Flow, FrameHeader, Offer};
-use crate::util::ram::Ram;
+use crate::tx::choice::{PacketFields, PeerRow};
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Cycles from the choice of a frame other than the host's to its item.
-pub const LATENCY_CYCLES: usize = 3;
-
-/// Cycles from an item to its checksum.
-pub const CHECKSUM_CYCLES: usize = 4;
-
-/// States of the header builder.
-#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
-pub enum HeaderState {
-    /// A queue pair row or the next frame is chosen.
-    Pick,
-    /// The row is stored.
-    Store,
-    /// The flow's row goes to registers, then what follows from it.
-    Work,
-    /// The item waits for the sequencer.
-    Offer,
-    /// The sequencer has copied it.
-    Done,
-}
-
-/// Whom a flow's packets go to.
+/// Form, lengths and checksum of a frame.
 #[row]
-struct PeerRow {
-    mac: Bits<48>,  // MAC address
-    ip: Bits<32>,   // IPv4 address
-    port: Bits<16>, // UDP source port
-    qpn: Bits<24>,  // The peer's QPN
-    dscp: Bits<6>,  // DSCP of packets without telemetry
-    telemetry: Bit, // Packets carry telemetry
+pub struct FrameSizes {
+    /// Form of the telemetry that it carries: 0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD that
+    /// its DSCP marks, 4 IOAM, 5 IFA, 6 INT-MD that its UDP port marks.
+    pub form: Bits<3>,
+    pub dscp: Bits<6>,       // DSCP
+    pub with_reth: Bit,      // RETH
+    pub with_word: Bit,      // ImmDt or AETH
+    pub ip_len: Bits<16>,    // IPv4 length
+    pub udp_len: Bits<16>,   // That less 20
+    pub ip_plain: Bits<16>,  // IPv4 length as it would be without telemetry
+    pub udp_plain: Bits<16>, // UDP length as it would be without telemetry
+    pub front_less: Bits<7>, // Bytes in front of the BTH, less 1
+    pub checksum: Bits<16>,  // IPv4 header checksum
 }
 
-/// Header builder; `FB` = log2 of the flow count.
-#[block]
-pub struct TxHeader<const FB: usize> {
+/// Header builder.
+#[block(mealy)]
+pub struct TxHeader<const GB: usize> {
     /// Our address.
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Form of telemetry in data packets, as m_form.
+    /// Form of telemetry in data packets, as form.
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_echo: Signal<In, Bits<2>>,
@@ -65,355 +45,273 @@ pub struct TxHeader<const FB: usize> {
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry and of telemetry responses.
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
-    /// The receiver of data computes its window: ACKs go without telemetry.
-    pub cfg_by_time: Signal<In, Bit>,
-    /// A table row; rows of other tables are taken and ignored.
-    pub s_cfg: Offer<In>,
-    /// The committed row.
-    pub cfg: CommittedRow<In>,
-    /// A data packet waits.
-    pub s_pkt_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_pkt_ready: Signal<Out, Bit>,
+    /// All stages move.
+    pub go: Signal<In, Bit>,
+    /// An item.
+    pub s_valid: Signal<In, Bit>,
+    /// Whom it goes to.
+    pub s_peer: Signal<In, PeerRow>,
+    /// What it says.
+    pub s_fields: Signal<In, PacketFields>,
     /// Its flow.
-    pub s_pkt_flow: Signal<In, Bits<FB>>,
-    /// It goes without telemetry.
-    pub s_pkt_bare: Signal<In, Bit>,
-    /// Its BTH operation code.
-    pub s_pkt_opcode: Signal<In, Bits<8>>,
-    /// Its payload, 0..=4096.
-    pub s_pkt_payload_bytes: Signal<In, Bits<13>>,
-    /// An ACK waits.
-    pub s_ack: Flow<In, FB>,
-    /// It echoes telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records of it.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// A telemetry response waits.
-    pub s_feedback: Flow<In, FB>,
-    /// It has telemetry.
-    pub s_feedback_tel_valid: Signal<In, Bit>,
-    /// Records of it.
-    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
-    /// A host frame waits.
-    pub s_host_valid: Signal<In, Bit>,
-    /// The host frame is on its way.
-    pub host_done: Signal<In, Bit>,
-    /// The item is taken.
-    pub m_ready: Signal<In, Bit>,
-    /// An item stands here.
+    pub s_flow: Signal<In, Bits<GB>>,
+    /// The records that it echoes.
+    pub s_hop: [Signal<In, Bits<64>>; 5],
+    /// There is room at m_ before the next cycle.
+    pub room: Signal<Out, Bit>,
+    /// The item, with what follows from it.
     pub m_valid: Signal<Out, Bit>,
-    /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
-    pub m_kind: Signal<Out, Bits<2>>,
-    /// What its headers say.
-    pub m: FrameHeader<Out>,
-    rows: Ram<FB, PeerRow>,
-    #[reset(HeaderState::Pick)]
-    state: Reg<HeaderState>,
-    #[reset(2)]
-    kind: Reg<Bits<2>>,
-    host_busy: Reg<Bit>,
-    count: Reg<Bits<2>>,
-    id: Reg<Bits<16>>,
-    row: Unreset<PeerRow>,
-    form: Unreset<Bits<3>>,
-    tel_bytes: Unreset<Bits<16>>,
-    marks_dscp: Unreset<Bit>,
-    dscp: Unreset<Bits<6>>,
-    fixed: Unreset<Bits<16>>,
-    padded: Unreset<Bits<16>>,
-    udp_plain: Unreset<Bits<16>>,
-    ip_plain: Unreset<Bits<16>>,
-    udp_len: Unreset<Bits<16>>,
-    ip_len: Unreset<Bits<16>>,
+    /// It is taken.
+    pub m_ready: Signal<In, Bit>,
+    /// Whom it goes to.
+    pub m_peer: Signal<Out, PeerRow>,
+    /// What it says.
+    pub m_fields: Signal<Out, PacketFields>,
+    /// Its flow.
+    pub m_flow: Signal<Out, Bits<GB>>,
+    /// The records that it echoes.
+    pub m_hop: [Signal<Out, Bits<64>>; 5],
+    /// Form, lengths, checksum.
+    pub m_sizes: Signal<Out, FrameSizes>,
     sum_source: Unreset<Bits<20>>,
-    sum_addresses: Unreset<Bits<20>>,
-    sum_id: Unreset<Bits<20>>,
+    sum_ttl: Unreset<Bits<20>>,
     sum_fixed: Unreset<Bits<20>>,
-    sum_rest: Unreset<Bits<20>>,
-    sum_plain: Unreset<Bits<20>>,
-    sum_length: Unreset<Bits<16>>,
-    sum: Unreset<Bits<20>>,
-    folded: Unreset<Bits<17>>,
-    folded_again: Unreset<Bits<16>>,
-    want_host: Signal<Local, Bit>,
-    choice: Signal<Local, Bits<2>>,
-    found: Signal<Local, Bit>,
-    up: Signal<Local, Bits<13>>,
-    echo_valid: Signal<Local, Bit>,
-    echo_hops: Signal<Local, Bits<3>>,
-    hop_bytes: Signal<Local, Bits<16>>,
-    sum_tel: Signal<Local, Bits<16>>,
-    target: Signal<Local, Bits<20>>,
+    form_1: Unreset<Bits<3>>,
+    dscp_1: Unreset<Bits<6>>,
+    tel_1: Unreset<Bits<6>>,
+    sum_tel_1: Unreset<Bits<16>>,
+    reth_1: Unreset<Bit>,
+    word_1: Unreset<Bit>,
+    words_1: Unreset<Bits<14>>,
+    target_1: Unreset<Bits<20>>,
+    sum_id_1: Unreset<Bits<20>>,
+    valid: Reg<Bit>,
+    peer: Unreset<PeerRow>,
+    fields: Unreset<PacketFields>,
+    flow: Unreset<Bits<GB>>,
+    hop: [Unreset<Bits<64>>; 5],
+    form: Unreset<Bits<3>>,
+    dscp: Unreset<Bits<6>>,
+    tel_bytes: Unreset<Bits<6>>,
+    reth: Unreset<Bit>,
+    word: Unreset<Bit>,
+    words: Unreset<Bits<14>>,
+    front_less: Unreset<Bits<7>>,
+    sum_left: Unreset<Bits<20>>,
+    sum_right: Unreset<Bits<20>>,
+    made_valid: Reg<Bit>,
+    made_peer: Unreset<PeerRow>,
+    made_fields: Unreset<PacketFields>,
+    made_flow: Unreset<Bits<GB>>,
+    made_hop: [Unreset<Bits<64>>; 5],
+    made_sizes: Unreset<FrameSizes>,
+    words_3: Unreset<Bits<14>>,
+    udp_len_3: Unreset<Bits<16>>,
+    sum_3: Unreset<Bits<20>>,
+    hop_bytes: Signal<Local, Bits<6>>,
+    new_form: Signal<Local, Bits<3>>,
     new_dscp: Signal<Local, Bits<6>>,
-    tos: Signal<Local, Bits<20>>,
-    ttl_protocol: Signal<Local, Bits<20>>,
+    new_tel: Signal<Local, Bits<6>>,
+    new_sum_tel: Signal<Local, Bits<16>>,
+    tos: Signal<Local, Bits<16>>,
+    marks_dscp: Signal<Local, Bit>,
+    has_reth: Signal<Local, Bit>,
+    has_word: Signal<Local, Bit>,
+    fixed_words: Signal<Local, Bits<14>>,
     ttl_high: Signal<Local, Bits<20>>,
-    carry: Signal<Local, Bits<16>>,
+    udp_1: Signal<Local, Bits<20>>,
+    new_sum_left: Signal<Local, Bits<20>>,
+    new_sum_right: Signal<Local, Bits<20>>,
+    new_front_less: Signal<Local, Bits<7>>,
+    udp_plain: Signal<Local, Bits<16>>,
+    ip_plain: Signal<Local, Bits<16>>,
+    low: Signal<Local, Bits<17>>,
+    folded: Signal<Local, Bits<17>>,
+    carried: Signal<Local, Bits<4>>,
+    sum_again: Signal<Local, Bits<16>>,
     not_sum: Signal<Local, Bits<16>>,
-    #[value(0x8500)]
-    version_flags: Constant<Bits<20>>,
-    #[value(0x1ffc)]
-    words: Constant<Bits<13>>,
+    ip_len: Signal<Local, Bits<16>>,
+    #[value(0x8525)]
+    sum_constant: Constant<Bits<20>>,
+    #[value(41)]
+    plain_less: Constant<Bits<7>>,
+    #[value(5)]
+    ip_words: Constant<Bits<14>>,
+    #[value(20)]
+    ip_bytes: Constant<Bits<16>>,
 }
 
 #[kernel]
-impl<const FB: usize> TxHeader<FB> {
+impl<const GB: usize> TxHeader<GB> {
     fn update(&mut self) {
-        self.s_cfg.ready.next = self.state.val() == HeaderState::Store;
-        self.s_pkt_ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 0);
-        self.s_ack.ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 1);
-        self.s_feedback.ready.next =
-            (self.state.val() == HeaderState::Done) & (self.kind.val() == 3);
-        self.m_valid.next = self.state.val() == HeaderState::Offer;
-        self.m_kind.next = self.kind.val();
-        self.m.form.next = self.form.val();
-        self.m.mac.next = self.row.val().mac;
-        self.m.ip.next = self.row.val().ip;
-        self.m.port.next = self.row.val().port;
-        self.m.qpn.next = self.row.val().qpn;
-        self.m.dscp.next = self.dscp.val();
-        self.m.dscp_plain.next = self.row.val().dscp;
-        self.m.id.next = self.id.val();
-        self.m.ip_len.next = self.ip_len.val();
-        self.m.udp_len.next = self.udp_len.val();
-        self.m.ip_plain.next = self.ip_plain.val();
-        self.m.udp_plain.next = self.udp_plain.val();
-        self.not_sum.next = !self.folded_again.val();
-        self.m.checksum.next = self.not_sum.val();
-
-        self.choice();
-        self.row();
+        self.telemetry();
         self.lengths();
+        self.second();
         self.checksum();
+        self.outputs();
     }
 
-    /// The next kind that waits, behind the last one.
-    fn choice(&mut self) {
-        self.want_host.next = self.s_host_valid.val() & !self.host_busy.val();
-        self.found.next = self.s_pkt_valid.val()
-            | self.s_ack.valid.val()
-            | self.s_feedback.valid.val()
-            | self.want_host.val();
-        self.choice.next = 0.into();
-        match self.kind.val().index() {
-            0 => {
-                if self.s_ack.valid.val() {
-                    self.choice.next = 1.into();
-                } else if self.s_feedback.valid.val() {
-                    self.choice.next = 3.into();
-                } else if self.want_host.val() {
-                    self.choice.next = 2.into();
-                }
-            }
-            1 => {
-                if self.s_feedback.valid.val() {
-                    self.choice.next = 3.into();
-                } else if self.want_host.val() {
-                    self.choice.next = 2.into();
-                } else if !self.s_pkt_valid.val() {
-                    self.choice.next = 1.into();
-                }
-            }
-            3 => {
-                if self.want_host.val() {
-                    self.choice.next = 2.into();
-                } else if !self.s_pkt_valid.val() {
-                    self.choice.next = 3.into();
-                    if self.s_ack.valid.val() {
-                        self.choice.next = 1.into();
-                    }
-                }
-            }
-            _ => {
-                if !self.s_pkt_valid.val() {
-                    self.choice.next = 2.into();
-                    if self.s_ack.valid.val() {
-                        self.choice.next = 1.into();
-                    } else if self.s_feedback.valid.val() {
-                        self.choice.next = 3.into();
-                    }
-                }
-            }
-        }
-    }
-
-    /// Row: MAC, IP, port, QPN, DSCP, telemetry.
-    fn row(&mut self) {
-        self.rows.read_enable.next = self.state.val() == HeaderState::Pick;
-        self.rows.read_address.next = self.s_pkt_flow.val();
-        if self.choice.val() == 1 {
-            self.rows.read_address.next = self.s_ack.flow.val();
-        } else if self.choice.val() == 3 {
-            self.rows.read_address.next = self.s_feedback.flow.val();
-        }
-        self.row.next = self.rows.read_data.val();
-        self.rows.write_enable.next =
-            (self.state.val() == HeaderState::Store) & (self.cfg.table.val() == 0);
-        self.rows.write_address.next = self.cfg.index.val().get_bits::<FB>(0);
-        self.rows.write_data.next.mac = self.cfg.row.val().qp_remote_mac;
-        self.rows.write_data.next.ip = self.cfg.row.val().qp_remote_ip;
-        self.rows.write_data.next.port = self.cfg.row.val().qp_udp_source_port;
-        self.rows.write_data.next.qpn = self.cfg.row.val().qp_remote_qpn;
-        self.rows.write_data.next.dscp = self.cfg.row.val().qp_dscp;
-        self.rows.write_data.next.telemetry = self.cfg.row.val().qp_telemetry;
-
-        comment!("Telemetry and DSCP.");
+    /// First stage, first cycle: telemetry and DSCP.
+    fn telemetry(&mut self) {
         self.marks_dscp.next = (self.cfg_tel_data.val() == 1)
             | (self.cfg_tel_data.val() == 2)
             | (self.cfg_tel_data.val() == 3)
             | (self.cfg_tel_data.val() == 4);
-        comment!("Who computes windows itself echoes nothing of data.");
-        self.echo_valid.next = self.s_ack_tel_valid.val() & !self.cfg_by_time.val();
-        self.echo_hops.next = self.s_ack_tel_hops.val();
-        if self.kind.val() == 3 {
-            self.echo_valid.next = self.s_feedback_tel_valid.val();
-            self.echo_hops.next = self.s_feedback_tel_hops.val();
-        }
-        self.hop_bytes.next = bit_cast::<16, 3>(self.echo_hops.val()) << 3;
-        self.form.next = 0.into();
-        self.tel_bytes.next = 0.into();
-        self.new_dscp.next = self.row.val().dscp;
-        if self.kind.val().get_bit(0) {
-            if self.echo_valid.val() & self.cfg_tel_echo.val().any() {
-                self.form.next = bit_cast::<3, 2>(self.cfg_tel_echo.val());
-                self.tel_bytes.next = self.hop_bytes.val() + 2;
+        self.hop_bytes.next = bit_cast::<6, 3>(self.s_fields.val().hops) << 3;
+        self.new_form.next = 0.into();
+        self.new_dscp.next = self.s_peer.val().dscp;
+        self.new_tel.next = 0.into();
+        self.new_sum_tel.next = 0.into();
+        if self.s_fields.val().kind.get_bit(0) {
+            if self.s_fields.val().wants_tel & self.cfg_tel_echo.val().any() {
+                self.new_form.next = bit_cast::<3, 2>(self.cfg_tel_echo.val());
                 self.new_dscp.next = self.cfg_tel_echo_dscp.val();
+                self.new_tel.next = self.hop_bytes.val() + 2;
+                if self.cfg_tel_echo.val() == 2 {
+                    self.new_tel.next = 42.into();
+                }
+                self.new_sum_tel.next = bit_cast::<16, 6>(self.new_tel.val());
             }
-        } else if self.row.val().telemetry & !self.s_pkt_bare.val() {
-            self.form.next = self.cfg_tel_data.val();
+        } else if self.s_peer.val().telemetry & self.s_fields.val().wants_tel {
+            self.new_form.next = self.cfg_tel_data.val();
             match self.cfg_tel_data.val().index() {
-                1 => self.tel_bytes.next = 2.into(),
-                3 => self.tel_bytes.next = 16.into(),
-                4 => self.tel_bytes.next = 12.into(),
-                5 => self.tel_bytes.next = 8.into(),
-                6 => self.tel_bytes.next = 16.into(),
+                1 => self.new_tel.next = 2.into(),
+                2 => self.new_tel.next = 42.into(),
+                3 => self.new_tel.next = 16.into(),
+                4 => self.new_tel.next = 12.into(),
+                5 => self.new_tel.next = 8.into(),
+                6 => self.new_tel.next = 16.into(),
                 _ => {}
+            }
+            self.new_sum_tel.next = bit_cast::<16, 6>(self.new_tel.val());
+            comment!("Beside IFA's 8 bytes, its protocol is 253 and not 17.");
+            if self.cfg_tel_data.val() == 5 {
+                self.new_sum_tel.next = 244.into();
             }
             if self.marks_dscp.val() {
                 self.new_dscp.next = self.cfg_tel_dscp.val();
             }
         }
-        self.dscp.next = self.new_dscp.val();
+        self.tos.next = bit_cast::<16, 6>(self.new_dscp.val()) << 2;
+        self.form_1.next = self.new_form.val();
+        self.dscp_1.next = self.new_dscp.val();
+        self.tel_1.next = self.new_tel.val();
+        self.sum_tel_1.next = self.tos.val() + self.new_sum_tel.val();
     }
 
-    /// UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded payload.
+    /// First stage, first cycle: UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded
+    /// payload; in words. Parts of the sum of the IPv4 header, whose length is UDP's and 20.
     fn lengths(&mut self) {
-        self.up.next = self.s_pkt_payload_bytes.val() + 3;
-        self.fixed.next = 28.into();
-        self.padded.next = 0.into();
-        if self.kind.val() == 0 {
-            self.padded.next = bit_cast::<16, 13>(self.up.val() & self.words.val());
-            self.fixed.next = 24.into();
-            match self.s_pkt_opcode.val().index() {
-                6 => {
-                    self.fixed.next = 40.into();
-                }
-                9 => {
-                    self.fixed.next = 28.into();
-                }
-                12 => {
-                    self.fixed.next = 40.into();
-                }
-                13 => {
-                    self.fixed.next = 28.into();
-                }
-                15 => {
-                    self.fixed.next = 28.into();
-                }
-                16 => {
-                    self.fixed.next = 28.into();
-                }
-                10 => {
-                    self.fixed.next = 40.into();
-                }
-                11 => {
-                    self.fixed.next = 44.into();
-                }
-                196 => {
-                    self.fixed.next = 28.into();
-                }
-                _ => {}
-            }
-        } else if self.kind.val() == 3 {
-            self.fixed.next = 24.into();
+        self.has_reth.next = (self.s_fields.val().opcode == 6)
+            | (self.s_fields.val().opcode == 10)
+            | (self.s_fields.val().opcode == 11)
+            | (self.s_fields.val().opcode == 12);
+        self.has_word.next = (self.s_fields.val().opcode == 9)
+            | (self.s_fields.val().opcode == 11)
+            | (self.s_fields.val().opcode == 13)
+            | (self.s_fields.val().opcode == 15)
+            | (self.s_fields.val().opcode == 16)
+            | (self.s_fields.val().opcode == 17)
+            | (self.s_fields.val().opcode == 196);
+        self.fixed_words.next = 6.into();
+        if self.has_reth.val() & self.has_word.val() {
+            self.fixed_words.next = 11.into();
+        } else if self.has_reth.val() {
+            self.fixed_words.next = 10.into();
+        } else if self.has_word.val() {
+            self.fixed_words.next = 7.into();
         }
-        self.udp_plain.next = self.fixed.val() + self.padded.val();
-        self.ip_plain.next = self.udp_plain.val() + 20;
-        self.udp_len.next = self.udp_plain.val() + self.tel_bytes.val();
-        if self.form.val() == 2 {
-            self.udp_len.next = self.udp_plain.val() + 42;
-        }
-        self.ip_len.next = self.udp_len.val() + 20;
-    }
-
-    /// One's complement sum of the IPv4 header; its length is UDP's and 20.
-    fn checksum(&mut self) {
+        self.reth_1.next = self.has_reth.val();
+        self.word_1.next = self.has_word.val();
+        self.words_1.next =
+            bit_cast::<14, 11>(self.s_fields.val().payload_words) + self.fixed_words.val();
         self.sum_source.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
             + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
-        self.target.next = bit_cast::<20, 16>(self.row.val().ip.get_bits::<16>(16))
-            + bit_cast::<20, 16>(self.row.val().ip.get_bits::<16>(0));
-        self.sum_addresses.next = self.sum_source.val() + self.target.val();
-        self.sum_id.next = bit_cast::<20, 16>(self.id.val()) + 20;
-        self.tos.next = (bit_cast::<20, 6>(self.new_dscp.val()) << 2) | self.version_flags.val();
         self.ttl_high.next = bit_cast::<20, 8>(self.cfg_ttl.val()) << 8;
-        self.ttl_protocol.next = self.ttl_high.val() | 17;
-        self.sum_fixed.next = self.sum_id.val() + self.ttl_protocol.val();
-        self.sum_rest.next = self.tos.val() + self.sum_fixed.val();
-        self.sum_plain.next = self.sum_addresses.val() + self.sum_rest.val();
-        comment!("Beside IFA's 8 bytes, its protocol is 253 and not 17.");
-        self.sum_tel.next = self.tel_bytes.val();
-        match self.form.val().index() {
-            2 => self.sum_tel.next = 42.into(),
-            5 => self.sum_tel.next = 244.into(),
-            _ => {}
-        }
-        self.sum_length.next = self.udp_plain.val() + self.sum_tel.val();
-        self.sum.next = self.sum_plain.val() + bit_cast::<20, 16>(self.sum_length.val());
-        self.folded.next = bit_cast::<17, 16>(self.sum.val().get_bits::<16>(0))
-            + bit_cast::<17, 4>(self.sum.val().get_bits::<4>(16));
-        self.carry.next = bit_cast::<16, 1>(self.folded.val().get_bits::<1>(16));
-        self.folded_again.next = self.folded.val().get_bits::<16>(0) + self.carry.val();
+        comment!("Version, do not fragment, UDP, 20 bytes.");
+        self.sum_ttl.next = self.ttl_high.val() + self.sum_constant.val();
+        self.sum_fixed.next = self.sum_source.val() + self.sum_ttl.val();
+        self.target_1.next = bit_cast::<20, 16>(self.s_peer.val().ip.get_bits::<16>(16))
+            + bit_cast::<20, 16>(self.s_peer.val().ip.get_bits::<16>(0));
+        self.sum_id_1.next = self.sum_fixed.val() + bit_cast::<20, 16>(self.s_fields.val().id);
+        comment!("Second cycle.");
+        self.udp_1.next = bit_cast::<20, 14>(self.words_1.val()) << 2;
+        self.new_sum_left.next = self.target_1.val() + self.sum_id_1.val();
+        self.new_sum_right.next = self.udp_1.val() + bit_cast::<20, 16>(self.sum_tel_1.val());
+        self.new_front_less.next = self.plain_less.val() + bit_cast::<7, 6>(self.tel_1.val());
+    }
 
-        if self.host_done.val() {
-            self.host_busy.next = false;
+    /// The second stage takes it.
+    fn second(&mut self) {
+        if self.go.val() {
+            self.valid.next = self.s_valid.val();
+            self.peer.next = self.s_peer.val();
+            self.fields.next = self.s_fields.val();
+            self.flow.next = self.s_flow.val();
+            self.form.next = self.form_1.val();
+            self.dscp.next = self.dscp_1.val();
+            self.tel_bytes.next = self.tel_1.val();
+            self.reth.next = self.reth_1.val();
+            self.word.next = self.word_1.val();
+            self.words.next = self.words_1.val();
+            self.front_less.next = self.new_front_less.val();
+            self.sum_left.next = self.new_sum_left.val();
+            self.sum_right.next = self.new_sum_right.val();
         }
-        match self.state.val() {
-            HeaderState::Pick => {
-                self.count.next = 0.into();
-                if self.s_cfg.valid.val() {
-                    self.state.next = HeaderState::Store;
-                } else if self.found.val() {
-                    self.kind.next = self.choice.val();
-                    self.state.next = HeaderState::Work;
-                    if self.choice.val() == 2 {
-                        self.state.next = HeaderState::Offer;
-                    }
-                }
+        for i in 0..5 {
+            if self.go.val() {
+                self.hop[i].next = self.s_hop[i].val();
+                self.made_hop[i].next = self.hop[i].val();
             }
-            HeaderState::Store => {
-                self.state.next = HeaderState::Pick;
-            }
-            HeaderState::Work => {
-                self.count.next = self.count.val() + 1;
-                if self.count.val() == 1 {
-                    self.state.next = HeaderState::Offer;
-                }
-            }
-            HeaderState::Offer => {
-                if self.m_ready.val() {
-                    self.state.next = HeaderState::Done;
-                    if self.kind.val() == 2 {
-                        self.host_busy.next = true;
-                    }
-                }
-            }
-            HeaderState::Done => {
-                self.state.next = HeaderState::Pick;
-                if self.kind.val() != 2 {
-                    self.id.next = self.id.val() + 1;
-                }
-            }
+            self.m_hop[i].next = self.made_hop[i].val();
         }
+    }
+
+    /// Second stage: first cycle lengths and the sum, second cycle the sum folded.
+    fn checksum(&mut self) {
+        self.udp_plain.next = bit_cast::<16, 14>(self.words.val()) << 2;
+        self.udp_len_3.next = self.udp_plain.val() + bit_cast::<16, 6>(self.tel_bytes.val());
+        self.words_3.next = self.words.val() + self.ip_words.val();
+        self.sum_3.next = self.sum_left.val() + self.sum_right.val();
+        self.low.next = bit_cast::<17, 16>(self.sum_3.val().get_bits::<16>(0));
+        self.folded.next = self.low.val() + bit_cast::<17, 4>(self.sum_3.val().get_bits::<4>(16));
+        comment!("What is carried out is added, to a number that is then below 15.");
+        self.carried.next = self.folded.val().get_bits::<4>(0) + 1;
+        self.sum_again.next = self.folded.val().get_bits::<16>(0);
+        if self.folded.val().get_bit(16) {
+            self.sum_again.next = bit_cast::<16, 4>(self.carried.val());
+        }
+        self.not_sum.next = !self.sum_again.val();
+        self.ip_len.next = self.udp_len_3.val() + self.ip_bytes.val();
+        self.ip_plain.next = bit_cast::<16, 14>(self.words_3.val()) << 2;
+    }
+
+    /// What has been made waits to be taken.
+    fn outputs(&mut self) {
+        self.room.next = self.m_ready.val() | !self.made_valid.val();
+        if self.m_ready.val() {
+            self.made_valid.next = false;
+        }
+        if self.go.val() {
+            self.made_valid.next = self.valid.val();
+            self.made_peer.next = self.peer.val();
+            self.made_fields.next = self.fields.val();
+            self.made_flow.next = self.flow.val();
+            self.made_sizes.next.form = self.form.val();
+            self.made_sizes.next.dscp = self.dscp.val();
+            self.made_sizes.next.with_reth = self.reth.val();
+            self.made_sizes.next.with_word = self.word.val();
+            self.made_sizes.next.udp_plain = self.udp_plain.val();
+            self.made_sizes.next.ip_plain = self.ip_plain.val();
+            self.made_sizes.next.udp_len = self.udp_len_3.val();
+            self.made_sizes.next.ip_len = self.ip_len.val();
+            self.made_sizes.next.front_less = self.front_less.val();
+            self.made_sizes.next.checksum = self.not_sum.val();
+        }
+        self.m_valid.next = self.made_valid.val();
+        self.m_peer.next = self.made_peer.val();
+        self.m_fields.next = self.made_fields.val();
+        self.m_flow.next = self.made_flow.val();
+        self.m_sizes.next = self.made_sizes.val();
     }
 }

@@ -1,9 +1,10 @@
 //! Tx pipe: frames from packets, ACKs and host frames.
 
-pub mod delay;
+pub mod body;
+pub mod choice;
 pub mod header;
-pub mod pack;
-pub mod piece;
+pub mod icrc;
+pub mod join;
+pub mod layout;
+pub mod paper_hop;
 pub mod pipe;
-pub mod room;
-pub mod seq;

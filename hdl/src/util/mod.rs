@@ -1,6 +1,7 @@
 //! Blocks that every area uses: memories, FIFOs, arithmetic, CRC, arbitration.
 
 pub mod any_ram;
+pub mod bytes;
 pub mod crc32;
 pub mod cut;
 pub mod delay;

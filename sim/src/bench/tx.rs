@@ -4,7 +4,7 @@ use super::random::Lengths;
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
-use nic_models::ports::Wide;
+use nic_models::ports::{Data, Wide};
 use nic_models::streams::{Ack, AnyPacket, FeedbackPacket, Telemetry, TreadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row};
@@ -23,11 +23,16 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
     )]
 }
 
+/// Queue pairs of the traffic; of more, every so many-th is used.
+const ROWS_MAX: usize = 64;
+
 /// Packets with their payload, ACKs, host frames and rows.
 #[derive(Debug)]
 struct Traffic {
     rng: ChaCha8Rng,
     flow_count: usize,
+    /// A flow and the next one that is used.
+    stride: usize,
     rows_left: usize,
     lengths: Lengths,
 }
@@ -54,12 +59,19 @@ impl Traffic {
             ..QpRow::default()
         };
         let table = if is_first || rng.gen() { 0 } else { rng.gen_range(1..4) };
-        let index = if is_first { self.rows_left } else { rng.gen_range(0..self.flow_count) };
-        Some((table, index as u16, qp.to_row()))
+        let row = qp.to_row();
+        let index = if is_first { (self.rows_left * self.stride) as u16 } else { self.flow() };
+        Some((table, index, row))
+    }
+
+    /// A flow that has a row.
+    fn flow(&mut self) -> u16 {
+        (self.rng.gen_range(0..self.flow_count / self.stride) * self.stride) as u16
     }
 
     /// A packet, its payload, and whether memory fails.
     fn packet(&mut self) -> (AnyPacket, Vec<u8>, bool) {
+        let flow = self.flow();
         let rng = &mut self.rng;
         let opcode = match rng.gen_range(0..16) {
             0 => opcode::TELEMETRY_PROBE,
@@ -80,7 +92,7 @@ impl Traffic {
         let payload: Vec<u8> = (0..length).map(|_| rng.gen()).collect();
         let packet = AnyPacket {
             valid: true,
-            flow: rng.gen_range(0..2 * self.flow_count) as u16,
+            flow: flow + if rng.gen() { self.flow_count as u16 } else { 0 },
             opcode,
             psn: rng.gen_range(0..1 << 24),
             ack_req: rng.gen(),
@@ -101,10 +113,11 @@ impl Traffic {
     }
 
     fn ack(&mut self) -> Ack {
+        let flow = self.flow();
         let rng = &mut self.rng;
         Ack {
             valid: true,
-            flow: rng.gen_range(0..self.flow_count) as u16,
+            flow,
             syndrome: rng.gen(),
             msn: rng.gen_range(0..1 << 24),
             psn: rng.gen_range(0..1 << 24),
@@ -138,6 +151,7 @@ impl Traffic {
 pub struct TxStimulus {
     traffic: Traffic,
     config: TxPipeIn,
+    beat_bytes: usize,
     s_cfg: Source<(u8, u16, Row)>,
     s_pkt: Source<AnyPacket>,
     s_ack: Source<Ack>,
@@ -159,7 +173,9 @@ impl TxStimulus {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
         let (s_cfg, s_pkt, s_ack) = (Source::new(fork()), Source::new(fork()), Source::new(fork()));
-        let (s_data, s_host) = (FrameSource::new(fork(), 8), FrameSource::new(fork(), 8));
+        let beat_bytes = config.data_bytes();
+        let mut frames = || FrameSource::new(fork(), beat_bytes);
+        let (s_data, s_host) = (frames(), frames());
         let (m_axis, m_fail) = (Sink::new(fork()), Sink::new(fork()));
         let s_feedback = Source::new(fork());
         let is_prompt = seed % 4 == 3;
@@ -190,10 +206,12 @@ impl TxStimulus {
             traffic: Traffic {
                 rng,
                 flow_count: config.flow_count,
-                rows_left: config.flow_count,
+                stride: config.flow_count.div_ceil(ROWS_MAX),
+                rows_left: config.flow_count.min(ROWS_MAX),
                 lengths: Lengths::new(seed),
             },
             config: constants,
+            beat_bytes,
             s_cfg,
             s_pkt,
             s_ack,
@@ -245,8 +263,9 @@ impl Stimulus<TxPipe> for TxStimulus {
         i.s_feedback = feedback.unwrap_or_default();
         // Garbage behind the kept bytes, as a DMA engine may leave it.
         i.s_data = Beat::offered_user(s_data.drive(out.s_data.tready));
-        let kept = (1_u128 << (8 * i.s_data.tkeep.count_ones())) - 1;
-        i.s_data.tdata.0[0] |= traffic.rng.gen::<u64>() & !(kept as u64);
+        let mut bytes = i.s_data.tdata.bytes();
+        traffic.rng.fill(&mut bytes[i.s_data.tkeep.count_ones() as usize..self.beat_bytes]);
+        i.s_data.tdata = Data::of(&bytes[..self.beat_bytes]);
         if host && self.s_host.pending_beats() == 0 {
             self.s_host.push(&traffic.host_frame(), false);
         }

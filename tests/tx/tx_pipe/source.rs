@@ -1,14 +1,14 @@
 //! Data packets that leave with the header of a standard telemetry format: known answers, a decoder
 //! of their own, and the breaks that both must notice.
 
-use super::{random_frames, send_with};
+use super::{in_flows_of, random_frames, send_with};
 use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn};
 use nic_models::reference::{ifa, int_md, ioam};
 use nic_models::streams::AnyPacket;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
-use rdma_nic::{assert_runs_catch, bench_and_verilog, gbe, lock_step, Runs};
+use rdma_nic::{assert_runs_catch, gbe, hundred, lock_step, Runs};
 
 /// Values of `cfg_tel_data`: INT-MD by its DSCP, IOAM, IFA, INT-MD by its port.
 const INT_BY_DSCP: u8 = 3;
@@ -61,11 +61,14 @@ const AETH: [u8; 4] = [0x1f, 0, 0, 7];
 const WRITE_ICRC: [u8; 4] = [0x9b, 0x92, 0x82, 0x01];
 const RESPONSE_ICRC: [u8; 4] = [0x29, 0x32, 0xe2, 0xce];
 
-/// The Verilog and the golden model send exactly these bytes.
+/// The Verilog and the golden model send exactly these bytes, at both widths.
 fn assert_sends(i: TxPipeIn, wanted: &[&[u8]]) {
-    let source = bench_and_verilog("tx_pipe").1;
-    let engine = lock_step(TxPipe::new(&gbe()), &source, 1);
-    assert_eq!(send_with(engine, i, &PAYLOAD), wanted.concat());
+    for config in [gbe(), hundred()] {
+        let source = Runs::of_block("tx_pipe", &config, [], 0).source().clone();
+        let engine = lock_step(TxPipe::new(&config), &source, 1);
+        let i = in_flows_of(&config, i);
+        assert_eq!(send_with(engine, i, &PAYLOAD, config.data_bytes()), wanted.concat());
+    }
 }
 
 /// NPT 0: the DSCP marks the packet, the shim keeps the queue pair's own in bits 7:2 of its last byte.
@@ -268,7 +271,7 @@ fn without_ifa(frame: &[u8], _: &TxPipeIn) -> Option<Vec<u8>> {
 #[test]
 fn tx_pipe_frames_with_a_standard_header_decode() {
     for seed in [3, 4, 5, 6, 10, 11, 12, 13] {
-        let (frames, i) = random_frames(seed, 120_000);
+        let (frames, i) = random_frames(&gbe(), seed, 120_000);
         let (mut decoded, mut opcodes) = (0, std::collections::BTreeSet::new());
         for frame in frames.iter().filter(|f| {
             f.len() > 60 && f[6..12] == i.cfg_local_mac.to_be_bytes()[2..] && f[12..14] == [8, 0]
@@ -308,26 +311,26 @@ fn tx_pipe_frames_with_a_standard_header_decode() {
 fn tx_pipe_breaks_of_standard_headers_are_caught() {
     let breaks = [
         // INT-MD: hop length, version, port that the shim keeps, marking port, marking DSCP, bytes.
-        ("64'h605_d500_0000_0000", "64'h604_d500_0000_0000"),
-        ("64'h1003_0000_2000", "64'h1003_0000_1000"),
-        ("{58'd0, dscp_plain} << 18", "{58'd0, dscp_plain} << 16"),
-        ("64'h1403_12b7_2000", "64'h1403_12b8_2000"),
-        ("target_port = {48'd0, cfg_tel_port} << 16", "target_port = roce_port"),
+        ("400'h1003_0000_2000_0605", "400'h1003_0000_2000_0604"),
+        ("400'h1003_0000_2000", "400'h1003_0000_1000"),
+        ("{394'd0, s_peer[125:120]} << 306", "{394'd0, s_peer[125:120]} << 304"),
+        ("400'h1403_12b7_2000", "400'h1403_12b8_2000"),
+        ("target_port = cfg_tel_port", "target_port = roce_port"),
         ("if (marks_dscp)", "if (1'b1)"),
-        ("tel_bytes_next = 16'd16", "tel_bytes_next = 16'd12"),
+        ("new_tel = 6'd16", "new_tel = 6'd12"),
         // IOAM: option type, words of five nodes, trace type, marking DSCP, bytes.
-        ("64'h102_0000_0000", "64'h2_0000_0000"),
-        ("64'h301e_f208_0000_0000", "64'h3018_f208_0000_0000"),
-        ("64'h2819_d208_0000_0000", "64'h2819_d200_0000_0000"),
+        ("400'h102_0000_0000_301e", "400'h2_0000_0000_301e"),
+        ("400'h102_0000_0000_301e", "400'h102_0000_0000_3018"),
+        ("400'h102_0000_0000_2819_d208", "400'h102_0000_0000_2819_d200"),
         ("(cfg_tel_data == 3'd4)", "1'b0"),
-        ("tel_bytes_next = 16'd12", "tel_bytes_next = 16'd16"),
+        ("new_tel = 6'd12", "new_tel = 6'd16"),
         // IFA: header, protocol and its checksum, hop limit, UDP's length, bytes.
-        ("64'h2f11_04ff_0000", "64'h2f11_00ff_0000"),
-        ("64'h4000_00fd", "64'h4000_0011"),
-        ("sum_tel = 16'd244", "sum_tel = 16'd8"),
-        ("64'h4000_0000_0000_0000", "64'h3f00_0000_0000_0000"),
-        ("({48'd0, udp_plain} << 32)", "({48'd0, udp_len} << 32)"),
-        ("tel_bytes_next = 16'd8", "tel_bytes_next = 16'd12"),
+        ("400'h2f11_04ff", "400'h2f11_00ff"),
+        ("headers[87:80] = 8'd253", "headers[87:80] = 8'd17"),
+        ("new_sum_tel = 16'd244", "new_sum_tel = 16'd8"),
+        ("0000_0000_0000_4000_0000", "0000_0000_0000_3f00_0000"),
+        ("udp_length = s_sizes[74:59]", "udp_length = s_sizes[42:27]"),
+        ("new_tel = 6'd8", "new_tel = 6'd12"),
     ];
     let seeds = [3, 4, 5, 6, 12];
     assert_runs_catch(&[Runs::of_block("tx_pipe", &gbe(), seeds, 20_000)], &breaks);

@@ -1,5 +1,5 @@
 //! A frame that the tx pipe makes: its bytes, by the wire formats of the spec, and the sizes of its
-//! pieces.
+//! parts.
 
 use super::data_header::DataHeader;
 use super::ports::TxPipeIn;
@@ -10,7 +10,6 @@ use nic_spec::wire::bth::{self, opcode};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{self, Form, Hop};
 use nic_spec::wire::{aeth, ethernet, ifa, int_md, ioam, ipv4, reth, udp};
-use std::collections::VecDeque;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,39 +58,34 @@ impl Frame {
         }
     }
 
-    /// Sizes of the pieces of the headers, and how many of them are behind the BTH.
-    pub fn pieces(&self) -> (VecDeque<usize>, usize) {
-        let mut pieces = VecDeque::from([8; 5]);
-        let hops = if self.is_echo() { self.echo.tel.hops } else { 0 };
-        let code = self.opcode();
-        let has_reth = opcode::has_reth(code);
-        let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
-        // The UDP checksum or the last two bytes of telemetry and the BTH together are 14 bytes.
-        match self.telemetry {
-            None => pieces.extend([8, 6]),
-            Some(DataHeader::Native(Form::Paper)) => {
-                pieces.push_back(4);
-                pieces.extend(vec![8; usize::from(hops)]);
-                pieces.extend([8, if has_word && !has_reth { 8 } else { 4 }]);
-            }
-            Some(DataHeader::Native(Form::Authors)) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
-            Some(DataHeader::IntMd { .. }) => pieces.extend([8, 8, 8, 6]),
-            Some(DataHeader::Ioam) => pieces.extend([8, 4, 8, 6]),
-            // Four bytes more in front of UDP, four behind it.
-            Some(DataHeader::Ifa) => pieces.extend([8, 8, 6]),
+    /// Bytes of its payload.
+    pub fn payload_bytes(&self) -> usize {
+        if self.kind == Kind::Data {
+            self.pkt.payload_bytes.into()
+        } else {
+            0
         }
-        let to_bth = pieces.len();
-        if has_reth {
-            pieces.extend([8, 8]);
-        }
-        if has_word && (has_reth || self.form() != Some(Form::Paper)) {
-            pieces.push_back(4);
-        }
-        let behind_bth = pieces.len() - to_bth;
-        (pieces, behind_bth)
     }
 
-    /// All bytes of the self.
+    /// Bytes of its parts in front of the payload: Ethernet to telemetry, BTH and what follows.
+    pub fn part_bytes(&self) -> (usize, usize) {
+        let code = self.opcode();
+        let reth_bytes = if opcode::has_reth(code) { reth::HEADER_BYTES } else { 0 };
+        let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
+        let back_bytes =
+            bth::HEADER_BYTES + reth_bytes + if has_word { aeth::HEADER_BYTES } else { 0 };
+        let telemetry_bytes = match self.telemetry {
+            Some(DataHeader::Native(Form::Paper)) if self.is_echo() => {
+                2 + 8 * u32::from(self.echo.tel.hops)
+            }
+            Some(header) => header.len_bytes(),
+            None => 0,
+        };
+        let plain_bytes = ethernet::HEADER_BYTES + ipv4::HEADER_BYTES + udp::HEADER_BYTES;
+        (plain_bytes + telemetry_bytes as usize, back_bytes)
+    }
+
+    /// All its bytes.
     pub fn bytes(&self, payload: &[u8], i: &TxPipeIn) -> Vec<u8> {
         let form = self.form();
         let is_echo = self.is_echo();
