@@ -16,7 +16,7 @@ use super::switch::{Faults, Format, Stamping, Switch, DIRECT_DSCP, INT_PORT, UTI
 use super::{ip, mac, Network, NetworkBus};
 use crate::engine::Paces;
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
-use error::STUCK_CYCLES;
+use error::stuck_cycles;
 use host::{check_received, post, Host};
 use nic_driver::rings::Ring;
 use nic_driver::{CcMode, Error, MrRow, Nic, QpConfig};
@@ -271,8 +271,9 @@ fn exchange(
         let completions = [0, 1].map(|at: usize| hosts[at].report.completions);
         let (cycle, carried) = (network.borrow().cycle(), network.borrow().carried);
         samples.push(Sample { cycle, completions, carried });
-        if cycle - last_cycle > STUCK_CYCLES {
-            return Err(RunError::Stuck { cycle, outstanding: total - done });
+        let waited = cycle - last_cycle;
+        if waited > stuck_cycles(plan) {
+            return Err(RunError::Stuck { cycle, waited, outstanding: total - done });
         }
     }
     let end_ns = network.borrow().now_ns();

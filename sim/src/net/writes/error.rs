@@ -1,12 +1,21 @@
 //! Why a run of two NICs ends early.
 
+use super::plan::Plan;
 use crate::env::station::BusError;
 use nic_driver::Error;
 use nic_harness::lockstep::StepError;
 use std::fmt;
 
-/// A run is given up after this many cycles without a completion.
-pub const STUCK_CYCLES: u64 = 3_000_000;
+/// A run is given up after this many cycles without a completion, and the longest that a NIC waits for
+/// an answer, twice.
+const STUCK_CYCLES: u64 = 3_000_000;
+
+/// Cycles of a plan without a completion after which it is given up.
+pub fn stuck_cycles(plan: &Plan) -> u64 {
+    // InfiniBand, 9.7.6.1.3: 4.096 us x 2^exponent.
+    let timeout_ns = 4096_u64 << plan.timeout_exponent;
+    STUCK_CYCLES + 2 * timeout_ns * plan.clock_hz / 1_000_000_000
+}
 
 /// Why a run ends early.
 #[derive(Debug)]
@@ -19,6 +28,8 @@ pub enum RunError {
     Stuck {
         /// When, in cycles.
         cycle: u64,
+        /// For so many cycles.
+        waited: u64,
         /// Messages outstanding.
         outstanding: u32,
     },
@@ -29,8 +40,8 @@ impl fmt::Display for RunError {
         match self {
             Self::Step(e) => e.fmt(f),
             Self::Driver(e) => e.fmt(f),
-            Self::Stuck { cycle, outstanding } => {
-                write!(f, "no completion for {STUCK_CYCLES} cycles at cycle {cycle}: ")?;
+            Self::Stuck { cycle, waited, outstanding } => {
+                write!(f, "no completion for {waited} cycles at cycle {cycle}: ")?;
                 write!(f, "{outstanding} messages are outstanding")
             }
         }
