@@ -43,6 +43,7 @@ pub struct RxPayload<const W: usize, const KB: usize> {
     is_over: Reg<Bit>,
     held_valid: Reg<Bit>,
     held: Unreset<Bits<W>>,
+    held_mask: Unreset<Bits<W>>,
     held_keep: Unreset<Bits<KB>>,
     held_response: Unreset<Bit>,
     out_valid: Reg<Bit>,
@@ -101,14 +102,15 @@ impl<const W: usize, const KB: usize> Logic for RxPayload<W, KB> {
         comment!("The newest beat waits: it may be the last one, which carries the verdict.");
         self.is_over.next = self.s.end.val();
         self.out_valid.next = self.held_valid.val() & (self.is_word.val() | self.is_over.val());
-        self.out_data.next = self.held.val();
+        self.out_data.next = self.held.val() & self.held_mask.val();
         self.out_keep.next = self.held_keep.val();
         self.out_last.next = self.is_over.val();
         self.out_user.next = !self.s_accept.val();
         self.out_response.next = self.held_response.val();
         if self.is_word.val() {
             self.held_valid.next = true;
-            self.held.next = self.s.data.val() & self.mask.val();
+            self.held.next = self.s.data.val();
+            self.held_mask.next = self.mask.val();
             self.held_keep.next = self.keep.val();
             self.held_response.next = self.payload_response.val();
         } else if self.is_over.val() {
