@@ -4,7 +4,7 @@
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7, the authors'
 //!                     42 bytes, P4-INT 2.1 (INT-MD), RFC 9197 (IOAM), draft-kumar-ippm-ifa (IFA)
-//! # Interface timing  cycle 0: packet chosen; its headers are there in cycle 6 or 7; a frame starts
+//! # Interface timing  cycle 0: packet chosen; its headers are there in cycle 7 or 8; a frame starts
 //!                     at m_axis when its last beat is in the FIFO, [`LATENCY_CYCLES`] behind that. A
 //!                     frame never has a gap at m_axis
 //! # Latency and rate  a beat a cycle, a header every 2 cycles: whatever is longer

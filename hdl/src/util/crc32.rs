@@ -111,7 +111,7 @@ fn linear_map(source: &str, input_bits: usize, column: impl Fn(usize) -> u32) ->
 
 /// Index of the highest 1 of `s_keep` in units of `grain_bytes`, by halving.
 fn highest_kept(beat_bytes: usize, grain_bytes: usize, text: &mut String) {
-    // Bit 0 of a half says nothing that the halves above it being empty doesn't.
+    // The lowest grain of a half says nothing that the ones above it being empty doesn't.
     let mut half = "s_keep".to_string();
     let mut width = beat_bytes;
     let mut bits = Vec::new();
@@ -122,11 +122,11 @@ fn highest_kept(beat_bytes: usize, grain_bytes: usize, text: &mut String) {
             let name = format!("half_{middle}");
             let _ = writeln!(
                 text,
-                "wire [{top}:1] {name} = |{half}[{end}:{middle}] ? {half}[{end}:{low}] : \
-                 {half}[{top}:1];",
+                "wire [{top}:{grain_bytes}] {name} = |{half}[{end}:{middle}] ? \
+                 {half}[{end}:{low}] : {half}[{top}:{grain_bytes}];",
                 top = middle - 1,
                 end = width - 1,
-                low = middle + 1,
+                low = middle + grain_bytes,
             );
             half = name;
         }
