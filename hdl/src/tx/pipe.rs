@@ -4,14 +4,14 @@
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7, the authors'
 //!                     42 bytes, P4-INT 2.1 (INT-MD), RFC 9197 (IOAM), draft-kumar-ippm-ifa (IFA)
-//! # Interface timing  cycle 0: packet chosen; its headers are there in cycle 7 or 8; a frame starts
-//!                     at m_axis when its last beat is in the FIFO, [`LATENCY_CYCLES`] behind that. A
-//!                     frame never has a gap at m_axis
+//! # Interface timing  cycle 0: packet chosen; its headers are there in cycle 7 or 8. A frame starts
+//!                     at m_axis [`LATENCY_CYCLES`] behind its last beat in front of the FIFO, and
+//!                     never has a gap there
 //! # Latency and rate  a beat a cycle, a header every 2 cycles: whatever is longer
 //! # Order             data (READ responses are data), ACK, telemetry response, host take turns
 //!                     among those that wait
-//! # Rules             UDP checksum 0, DF, IPv4 id counts up per frame. ICRC of
-//!                     the packet as it would be without telemetry. A read error drops the frame and
+//! # Rules             UDP checksum 0, DF, IPv4 id counts up per frame. ICRC of the packet as it
+//!                     would be without telemetry. A read error drops the frame and
 //!                     shows in m_fail; so does, in event_tx_fail alone, a host frame of more than
 //!                     4224 bytes. No frame is shorter than 60 bytes but the host's own: packets
 //!                     without an extension header have payload or telemetry; a telemetry response

@@ -70,8 +70,8 @@ impl Body {
         }
     }
 
-    /// One clock edge. `head`: a beat of the headers of this frame is offered, and whether it is the
-    /// last one; `ready`: there is room behind.
+    /// One clock edge. `head`: a beat of the headers of this frame is offered, and whether it is
+    /// the last one; `ready`: there is room behind.
     pub fn step(&mut self, i: &TxPipeIn, head: Option<(Frame, bool)>, ready: bool) -> BodyOut {
         let was_failing = self.fail.valid;
         self.fail.valid &= !i.m_fail.ready;

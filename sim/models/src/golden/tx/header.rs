@@ -1,5 +1,5 @@
-//! Twin of `hdl/src/tx/choice.rs` and `hdl/src/tx/header.rs`: which frame is next, and the stages in
-//! which its headers are worked out.
+//! Twin of `hdl/src/tx/choice.rs` and `hdl/src/tx/header.rs`: which frame is next, and the stages
+//! in which its headers are worked out.
 
 use super::data_header::DataHeader;
 use super::frame::{Frame, Kind};

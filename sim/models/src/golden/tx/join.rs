@@ -1,5 +1,5 @@
-//! Twin of `hdl/src/tx/join.rs`: appends one part of a frame to another, byte by byte, and gives the
-//! bytes out in beats.
+//! Twin of `hdl/src/tx/join.rs`: appends one part of a frame to another, byte by byte, and gives
+//! the bytes out in beats.
 
 use crate::ports::Data;
 
