@@ -4,5 +4,6 @@ const PRESET: nic_spec::NicConfig = nic_spec::config::HUNDRED;
 type CongestionControl = crate::cc::wide::unit::CcUnitWide<12, 220>;
 
 #[path = "wiring.rs"]
+#[allow(clippy::duplicate_mod, reason = "each preset mounts it with its sizes")]
 mod wiring;
 pub use wiring::Nic;

@@ -42,7 +42,7 @@ pub enum RowsState {
 }
 
 /// Rows of `2^FB` flows; `OW = FB + 16`.
-#[block(check(OW == FB + 16, B == P + 2, WR_BITS % P == 0))]
+#[block(check(OW == FB + 16, B == P + 2, WR_BITS.is_multiple_of(P)))]
 pub struct SqRows<const P: usize, const B: usize, const FB: usize, const OW: usize> {
     /// A committed row waits for the requester.
     pub s_cfg: Offer<In>,
