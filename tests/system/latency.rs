@@ -20,9 +20,9 @@ const REGION_BYTES: u64 = 1 << 24;
 const SQ: u64 = 0x10_0000;
 const SQ_LOG2: u8 = 4;
 /// Largest latency that the NIC may have, host memory's own left out.
-const LATENCY_CYCLES_MAX: u64 = 70;
+const LATENCY_CYCLES_MAX: u64 = 74;
 /// The way through the submission ring is longer.
-const RING_CYCLES_MAX: u64 = 75;
+const RING_CYCLES_MAX: u64 = 80;
 /// Starts that are tried: the requester looks at a timer every 32 cycles.
 const PHASES: u64 = 32;
 

@@ -35,7 +35,7 @@ fn rates_fill_the_line_with_large_packets_alone() {
     assert!((0.99..=1.01).contains(&large.line_share), "{large:?}");
     // With 24 bytes beside a frame, 132 of headers and telemetry, and an ACK of 128 for each packet.
     assert!((7.4..7.55).contains(&large.payload_gbps), "{large:?}");
-    let small = run(case("WRITE both ways, MTU 256"), EngineKind::Golden, 16, 187);
+    let small = run(case("64-byte WRITEs both ways"), EngineKind::Golden, 16, 187);
     assert!((0.4..0.6).contains(&small.line_share), "the transport's cycles count: {small:?}");
 }
 
