@@ -186,11 +186,16 @@ rows! {
         |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 }>::default();
     "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
-    "feedback_in" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
-    "probe_out" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
-    "window_in" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| WindowIn::<FB, { FB + 1 }>::default();
-    "window_out" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| WindowOut::<FB, { FB + 1 }>::default();
-    "pkt_mux" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| PktMux::<FB, { FB + 1 }>::default();
+    "feedback_in" of HopPerCycle AckPerCycle, flows 64 256 1024,
+        |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
+    "probe_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
+        |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
+    "window_in" of HopPerCycle AckPerCycle, flows 64 256 1024,
+        |_| WindowIn::<FB, { FB + 1 }>::default();
+    "window_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
+        |_| WindowOut::<FB, { FB + 1 }>::default();
+    "pkt_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
+        |_| PktMux::<FB, { FB + 1 }>::default();
     "work_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle AckPerCycle, widths 64 512,
@@ -202,7 +207,8 @@ rows! {
     "sq_fetch" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
         |c| SqFetch::<W, { least(W, WR_BITS) }, { least(W, WR_BITS) + 2 }, { ring_entries_log2(W) },
             { ring_entries_log2(W) + 1 }, FB, { FB + 1 }, { FB + 16 }>::new(c);
-    "ack_gen" of HopPerCycle AckPerCycle, flows 64 256 1024, |_| AckGen::<FB, { FB + 1 }>::default();
+    "ack_gen" of HopPerCycle AckPerCycle, flows 64 256 1024,
+        |_| AckGen::<FB, { FB + 1 }>::default();
     "responder" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
         |_| Responder::<W, KB, { W + KB + 1 }, FB, { FB + 1 }, FB>::default();
     "read_reply" of HopPerCycle AckPerCycle, flows 64 256 1024,

@@ -96,7 +96,7 @@ fn without_memory(measure: impl Fn(u64, u64) -> u64) -> [u64; 2] {
 /// A WRITE ONLY of 64 bytes from the peer: last beat in to first beat of its ACK out.
 fn ack_latency(memory_cycles: u64, phase: u64) -> u64 {
     let mut nic = nic(0);
-    nic.bus().memory = AxiMem::new(8, 1).without_stalls(memory_cycles);
+    nic.bus().memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(memory_cycles);
     connect(&mut nic, 0, 1);
     nic.bus().run(2000 + phase).unwrap();
     let repr = FrameRepr {
@@ -130,7 +130,7 @@ fn post_latency(
     post: fn(&mut Nic<Station>, &mut Qp),
 ) -> u64 {
     let mut nic = nic(0);
-    nic.bus().memory = AxiMem::new(8, 1).without_stalls(memory_cycles);
+    nic.bus().memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(memory_cycles);
     let ring = QpConfig { sq_log2, sq_address: SQ, ..config(0, 1) };
     let mut qp = nic.create_qp(&ring).unwrap();
     post(&mut nic, &mut qp);
@@ -161,7 +161,7 @@ fn latency_of_messages_of_64_bytes_is_within_its_limits() {
         // 1 `read_mux`, 4 for the work request's other beats, 1 `sq_fetch`, 5 to 8 requester,
         // 1 `work_mux`, 15 to 18 scheduler (its slot for work comes every fourth cycle), 1 `grants`, 2 requester, 1 `pkt_mux`, 1 `read_mux`,
         // 2 `dma_read`, 1 (memory), 3 `dma_read`, 1 `read_mux`, 7 for the payload's other beats,
-        // 10 tx pipe.
+        // 13 tx pipe.
         ("WRITE, doorbell of the submission ring to first beat out", ring, RING_CYCLES_MAX),
     ] {
         println!("{what}: {least} to {most} cycles, of {limit}");

@@ -161,6 +161,11 @@ impl World {
         self.cycle
     }
 
+    /// Beats of a frame of so many bytes.
+    pub fn beats(&self, frame_bytes: usize) -> u64 {
+        frame_bytes.div_ceil(self.memory.beat_bytes()) as u64
+    }
+
     /// Cycles since the NIC last moved a beat on a stream or used host memory.
     pub fn quiet_cycles(&self) -> u64 {
         self.quiet_cycles

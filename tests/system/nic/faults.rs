@@ -147,7 +147,7 @@ fn fail_of_an_old_queue_pair(engine: EngineKind) {
     const REFUSED: u64 = 0x8000;
     const MEMORY_CYCLES: u64 = 4000;
     let mut station = station(engine, Manners::Prompt);
-    station.memory = AxiMem::new(8, 1).without_stalls(MEMORY_CYCLES);
+    station.memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(MEMORY_CYCLES);
     station.memory.fail_in(REFUSED..REFUSED + 64);
     let mut nic = nic_driver::Nic::probe(station).expect("a NIC");
     let config = |qpn| QpConfig {
@@ -223,7 +223,7 @@ fn fail_of_an_old_response(engine: EngineKind) {
     const RKEY: u32 = 0x100;
     const MEMORY_CYCLES: u64 = 4000;
     let mut station = station(engine, Manners::Prompt);
-    station.memory = AxiMem::new(8, 1).without_stalls(MEMORY_CYCLES);
+    station.memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(MEMORY_CYCLES);
     let refused = HOST + REFUSED_OFFSET;
     station.memory.fail_in(refused..refused + 64);
     let mut nic = nic_driver::Nic::probe(station).expect("a NIC");

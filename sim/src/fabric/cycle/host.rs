@@ -20,8 +20,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, Sender};
 
-/// Bytes of a beat.
-const BEAT_BYTES: usize = 8;
 /// Longest register access in cycles.
 const ACCESS_CYCLES_MAX: u64 = 1000;
 /// Cycles of a timeout of exponent 0: 4.096 us of the preset's clock.
@@ -311,7 +309,7 @@ impl Port {
     fn receive(&mut self) {
         let cycle = self.cycle();
         while let Some((at_ps, frame)) = self.arrivals.front() {
-            let beats = frame.len().div_ceil(BEAT_BYTES) as u64;
+            let beats = self.host.station.beats(frame.len());
             let last_cycle = self.host.clock.cycle(*at_ps);
             if last_cycle + 1 > cycle + beats {
                 return;
@@ -340,7 +338,7 @@ impl Port {
     /// Frames leave from their first beat on: the link is slower than the NIC, so it waits for nothing.
     fn send(&mut self, begin_cycle: u64) {
         while let Some((last_cycle, frame)) = self.host.station.sent.pop_front() {
-            let beats = frame.bytes.len().div_ceil(BEAT_BYTES) as u64;
+            let beats = self.host.station.beats(frame.bytes.len());
             let at_ps = self.host.clock.ps(last_cycle + 1 - beats - begin_cycle);
             let wire_ps = wire_bytes(&frame.bytes) * self.host.ps_per_byte;
             self.free_ps = self.free_ps.max(at_ps) + wire_ps;
