@@ -114,7 +114,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Core, preset and prefix of the cores of one project, and their top modules.
-const PROJECT: [(&[&str], &str); 8] = [
+const PROJECT: [(&[&str], &str); 11] = [
     (&["--core", "nic"], "nic"),
     (&["--core", "cc"], "cc_core"),
     (&["--core", "sched"], "sched_core"),
@@ -123,6 +123,9 @@ const PROJECT: [(&[&str], &str); 8] = [
     (&["--core", "cc", "--preset", "cu", "--prefix", "cu"], "cu_cc_core"),
     (&["--core", "cc", "--preset", "hundred", "--prefix", "wide"], "wide_cc_core"),
     (&["--core", "sched", "--preset", "hundred", "--prefix", "fast"], "fast_sched_core"),
+    (&["--core", "nic", "--preset", "hundred", "--prefix", "fast"], "fast_nic"),
+    (&["--core", "rx", "--preset", "hundred", "--prefix", "fast"], "fast_rx_pipe"),
+    (&["--core", "tx", "--preset", "hundred", "--prefix", "fast"], "fast_tx_pipe"),
 ];
 
 /// What Verilator, iverilog and yosys say of all Verilog in the folders under `project`, whose top
@@ -158,9 +161,10 @@ fn emitted_cores_compile_in_one_project() {
     assert_eq!(together(&project, &PROJECT.map(|(_, top)| top)), []);
 }
 
-/// Runs the bench that was emitted beside a core; what it prints, and whether it passed.
+/// Runs the bench that was emitted beside a core, for five minutes at most (one that never settles
+/// has no end); what it prints, and whether it passed.
 fn bench(rtl: &Path, top: &str) -> (bool, String) {
-    let command = format!("iverilog -g2012 -s {top}_tb -o tb *.v {top}_tb.sv && vvp -n tb");
+    let command = format!("iverilog -g2012 -s {top}_tb -o tb *.v {top}_tb.sv && timeout 300 vvp -n tb");
     let output = Command::new("sh").args(["-c", &command]).current_dir(rtl).output();
     let output = output.expect("sh runs");
     let text = [output.stdout, output.stderr].concat();

@@ -8,6 +8,7 @@
 `timescale 1ns / 1ps
 
 module nic_tb;
+    localparam BEAT_BYTES = 8;
     reg clock = 0;
     reg reset = 1;
     always #4 clock = !clock;
@@ -20,25 +21,27 @@ module nic_tb;
     wire [1:0]  bresp, rresp;
     wire [31:0] rdata;
     // AXI4
-    wire [63:0] m_awaddr, m_wdata, m_araddr;
-    wire [7:0]  m_awlen, m_wstrb, m_arlen;
+    wire [63:0] m_awaddr, m_araddr;
+    wire [7:0]  m_awlen, m_arlen;
+    wire [8*BEAT_BYTES-1:0] m_wdata;
+    wire [BEAT_BYTES-1:0] m_wstrb;
     wire        m_awvalid, m_wlast, m_wvalid, m_bready, m_arvalid, m_rready;
     // line
-    wire [63:0] line_tdata;
-    wire [7:0]  line_tkeep;
+    wire [8*BEAT_BYTES-1:0] line_tdata;
+    wire [BEAT_BYTES-1:0] line_tkeep;
     wire        line_tvalid, line_tready, line_tlast;
 
     // Host memory: one burst to write and one to read at a time.
     localparam BYTES = 8192;
     reg [7:0]  memory [0:BYTES-1];
     reg [63:0] write_address, read_address;
-    wire [63:0] read_data;
+    wire [8*BEAT_BYTES-1:0] read_data;
     reg        is_writing = 0, is_answering = 0, is_reading = 0;
     reg [7:0]  read_beats;
     integer    lane;
     genvar     at;
-    wire [63:0] write_beat = write_address & ~64'd7;
-    wire [63:0] read_beat = read_address & ~64'd7;
+    wire [63:0] write_beat = write_address & ~(64'd0 + BEAT_BYTES - 1);
+    wire [63:0] read_beat = read_address & ~(64'd0 + BEAT_BYTES - 1);
 
     always @(posedge clock) begin
         if (m_awvalid && !is_writing && !is_answering) begin
@@ -46,9 +49,9 @@ module nic_tb;
             write_address <= m_awaddr;
         end
         if (is_writing && m_wvalid) begin
-            for (lane = 0; lane < 8; lane = lane + 1)
+            for (lane = 0; lane < BEAT_BYTES; lane = lane + 1)
                 if (m_wstrb[lane]) memory[write_beat + lane] <= m_wdata[8*lane +: 8];
-            write_address <= write_beat + 8;
+            write_address <= write_beat + BEAT_BYTES;
             is_writing <= !m_wlast;
             is_answering <= m_wlast;
         end
@@ -59,14 +62,14 @@ module nic_tb;
             read_beats <= m_arlen;
         end
         if (is_reading && m_rready) begin
-            read_address <= read_beat + 8;
+            read_address <= read_beat + BEAT_BYTES;
             read_beats <= read_beats - 1;
             is_reading <= read_beats != 0;
         end
     end
 
     generate
-        for (at = 0; at < 8; at = at + 1)
+        for (at = 0; at < BEAT_BYTES; at = at + 1)
             assign read_data[8*at +: 8] = memory[read_beat[15:0] + at];
     endgenerate
 
@@ -91,8 +94,8 @@ module nic_tb;
         .s_axis_rx_tdata(line_tdata), .s_axis_rx_tkeep(line_tkeep), .s_axis_rx_tvalid(line_tvalid),
         .s_axis_rx_tready(line_tready), .s_axis_rx_tlast(line_tlast), .s_axis_rx_tuser(1'b0),
         .m_axis_host_tready(1'b1),
-        .s_axis_host_tdata(64'd0), .s_axis_host_tkeep(8'd0), .s_axis_host_tvalid(1'b0),
-        .s_axis_host_tlast(1'b0)
+        .s_axis_host_tdata({8*BEAT_BYTES{1'b0}}), .s_axis_host_tkeep({BEAT_BYTES{1'b0}}),
+        .s_axis_host_tvalid(1'b0), .s_axis_host_tlast(1'b0)
     );
 
     task fail(input [8*40-1:0] what);

@@ -8,6 +8,7 @@
 `timescale 1ns / 1ps
 
 module rx_pipe_tb;
+    localparam BEAT_BYTES = 8;
     reg clock = 0;
     reg reset = 1;
     always #4 clock = !clock;
@@ -25,12 +26,12 @@ module rx_pipe_tb;
         32'h31bd4a9a                                    // ICRC
     };
 
-    reg  [63:0] tdata = 0;
-    reg  [7:0]  tkeep = 0;
+    reg  [8*BEAT_BYTES-1:0] tdata = 0;
+    reg  [BEAT_BYTES-1:0] tkeep = 0;
     reg         tvalid = 0, tlast = 0;
     wire        tready;
-    wire [63:0] host_tdata, payload_tdata;
-    wire [7:0]  host_tkeep, payload_tkeep;
+    wire [8*BEAT_BYTES-1:0] host_tdata, payload_tdata;
+    wire [BEAT_BYTES-1:0] host_tkeep, payload_tkeep;
     wire        host_tvalid, host_tlast, payload_tvalid, payload_tlast;
     wire        req_valid, req_ack_req, req_tel_valid, ack_valid, event_rx_req, event_rx_drop_icrc;
     wire [23:0] req_qpn, req_psn;
@@ -82,11 +83,11 @@ module rx_pipe_tb;
         end
         if (payload_tvalid) begin
             payloads = payloads + 1;
-            if (payload_tdata != 64'h3837363534333231) fail("payload");
+            if (payload_tdata[63:0] != 64'h3837363534333231) fail("payload");
             if (payload_tkeep != 8'hff || !payload_tlast) fail("payload's end");
         end
         if (host_tvalid) begin
-            for (lane = 0; lane < 8; lane = lane + 1) if (host_tkeep[lane]) begin
+            for (lane = 0; lane < BEAT_BYTES; lane = lane + 1) if (host_tkeep[lane]) begin
                 host_frame = {host_frame, host_tdata[8*lane +: 8]};
                 host_bytes = host_bytes + 1;
             end
@@ -97,13 +98,13 @@ module rx_pipe_tb;
     integer at, n;
     task send(input [8*FRAME_BYTES-1:0] frame);
         begin
-            for (at = 0; at < FRAME_BYTES; at = at + 8) begin
+            for (at = 0; at < FRAME_BYTES; at = at + BEAT_BYTES) begin
                 @(negedge clock);
-                for (n = 0; n < 8; n = n + 1) begin
+                for (n = 0; n < BEAT_BYTES; n = n + 1) begin
                     tkeep[n] = at + n < FRAME_BYTES;
                     tdata[8*n +: 8] = tkeep[n] ? frame[8*(FRAME_BYTES-1-at-n) +: 8] : 8'd0;
                 end
-                tlast = at + 8 >= FRAME_BYTES;
+                tlast = at + BEAT_BYTES >= FRAME_BYTES;
                 tvalid = 1;
                 while (!tready) @(negedge clock);
             end

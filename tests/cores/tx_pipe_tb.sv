@@ -7,6 +7,7 @@
 `timescale 1ns / 1ps
 
 module tx_pipe_tb;
+    localparam BEAT_BYTES = 8;
     reg clock = 0;
     reg reset = 1;
     always #4 clock = !clock;
@@ -26,8 +27,8 @@ module tx_pipe_tb;
 
     reg         cfg_valid = 0, pkt_valid = 0, data_valid = 0;
     wire        cfg_ready, pkt_ready, data_ready, tvalid, tlast;
-    wire [63:0] tdata;
-    wire [7:0]  tkeep;
+    wire [8*BEAT_BYTES-1:0] tdata;
+    wire [BEAT_BYTES-1:0] tkeep;
 
     // Row of the queue pair. Words 5 to 3: UDP port, MAC, IP of the peer; 2: its QPN; 0: DSCP.
     localparam [511:0] ROW = {
@@ -49,9 +50,10 @@ module tx_pipe_tb;
         .s_pkt_dma_len(32'd8), .s_pkt_imm(32'd0), .s_pkt_syndrome(8'd0), .s_pkt_msn(24'd0),
         .s_pkt_mark(4'd0), .s_pkt_bare(1'b0),
         .s_ack_valid(1'b0), .s_feedback_valid(1'b0),
-        .s_data_tdata(64'h3837363534333231), .s_data_tkeep(8'hff), .s_data_tvalid(data_valid),
+        .s_data_tdata({8*BEAT_BYTES{1'b0}} | 64'h3837363534333231),
+        .s_data_tkeep({BEAT_BYTES{1'b0}} | 8'hff), .s_data_tvalid(data_valid),
         .s_data_tready(data_ready), .s_data_tlast(1'b1), .s_data_tuser(1'b0),
-        .s_host_tdata(64'd0), .s_host_tkeep(8'd0), .s_host_tvalid(1'b0), .s_host_tlast(1'b0),
+        .s_host_tdata({8*BEAT_BYTES{1'b0}}), .s_host_tkeep({BEAT_BYTES{1'b0}}), .s_host_tvalid(1'b0), .s_host_tlast(1'b0),
         .m_axis_tdata(tdata), .m_axis_tkeep(tkeep), .m_axis_tvalid(tvalid), .m_axis_tready(1'b1),
         .m_axis_tlast(tlast), .m_fail_ready(1'b1)
     );
@@ -62,7 +64,7 @@ module tx_pipe_tb;
 
     integer bytes = 0, frames = 0, lane;
     always @(posedge clock) if (!reset && tvalid) begin
-        for (lane = 0; lane < 8; lane = lane + 1) if (tkeep[lane]) begin
+        for (lane = 0; lane < BEAT_BYTES; lane = lane + 1) if (tkeep[lane]) begin
             if (bytes >= FRAME_BYTES) fail("the frame is too long");
             if (tdata[8*lane +: 8] !== FRAME[8*(FRAME_BYTES-1-bytes) +: 8]) begin
                 $display("byte %0d is 0x%02x", bytes, tdata[8*lane +: 8]);

@@ -107,6 +107,7 @@ pub struct TxBody<const W: usize, const KB: usize, const GB: usize> {
     fail_flow: Reg<Bits<GB>>,
     fail_mark: Reg<Bits<4>>,
     pulses: Reg<FrameEvents>,
+    info: Signal<Local, BodyBeat>,
     is_host: Signal<Local, Bit>,
     takes_head: Signal<Local, Bit>,
     takes_data: Signal<Local, Bit>,
@@ -147,26 +148,27 @@ impl<const W: usize, const KB: usize, const GB: usize> TxBody<W, KB, GB> {
         self.kept.chosen.next = 0.into();
         self.kept.a.next = self.s_data.tdata.val();
         self.kept.b.next = 0.into();
-        self.m_info.next.offset = self.frame.val().offset;
-        self.m_info.next.last = true;
-        self.m_info.next.icrc = true;
-        self.m_info.next.bad = false;
+        self.info.next = 0.into();
+        self.info.next.offset = self.frame.val().offset;
+        self.info.next.last = true;
+        self.info.next.icrc = true;
         if self.state.val() == BodyState::Payload {
             self.kept.chosen.next = self.s_data.tkeep.val();
-            self.m_info.next.last = self.s_data.tlast.val();
-            self.m_info.next.icrc = self.s_data.tlast.val();
-            self.m_info.next.bad = self.s_data.tuser.val();
+            self.info.next.last = self.s_data.tlast.val();
+            self.info.next.icrc = self.s_data.tlast.val();
+            self.info.next.bad = self.s_data.tuser.val();
         } else if self.state.val() == BodyState::Host {
             self.kept.chosen.next = self.s_host.tkeep.val();
             self.kept.a.next = self.s_host.tdata.val();
-            self.m_info.next.last = self.s_host.tlast.val();
-            self.m_info.next.icrc = false;
-            self.m_info.next.bad = self.is_long.val();
+            self.info.next.last = self.s_host.tlast.val();
+            self.info.next.icrc = false;
+            self.info.next.bad = self.is_long.val();
         } else {
-            self.m_info.next.offset = self.s_kind.val().offset;
+            self.info.next.offset = self.s_kind.val().offset;
         }
         self.count.keep.next = self.kept.chosen.val();
         self.count.pads.next = self.state.val() == BodyState::Payload;
+        self.m_info.next = self.info.val();
         self.m_info.next.bytes = self.count.count.val();
         self.m.data.next = self.kept.q.val();
         self.m.valid.next = self.takes_data.val()

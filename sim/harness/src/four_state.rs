@@ -95,6 +95,9 @@ struct Pin {
     offset: usize,
 }
 
+/// Longest run of Icarus; Verilog that never settles has no end.
+const PLAY_SECONDS: &str = "900";
+
 impl Recording {
     /// Plays it to the Verilog in Icarus, in `folder`; the first difference. During the one cycle of
     /// reset all other inputs are X.
@@ -112,13 +115,14 @@ impl Recording {
             let output = Command::new(tool).args(arguments).current_dir(folder).output();
             let output = output.map_err(|_| Error::NotInstalled(tool))?;
             let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-            match output.status.success() {
-                true => Ok(text(&output.stdout)),
-                false => Err(Error::Verilog(text(&output.stderr))),
+            match output.status.code() {
+                Some(0) => Ok(text(&output.stdout)),
+                Some(124) => Err(Error::Verilog(format!("no end after {PLAY_SECONDS} s"))),
+                _ => Err(Error::Verilog(text(&output.stderr))),
             }
         };
         run("iverilog", &["-g2005", "-s", "bench", "-o", "bench", "bench.v", "dut.v"])?;
-        let printed = run("vvp", &["-n", "bench"])?;
+        let printed = run("timeout", &[PLAY_SECONDS, "vvp", "-n", "bench"])?;
         let mut lines = printed.lines();
         match lines.next() {
             Some("same") => return Ok(None),

@@ -12,7 +12,7 @@
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::streams::PacketBeat;
-use crate::util::{cut::Cut, gather::Gather};
+use crate::util::{bytes::KeptBytes, cut::Cut, gather::Gather};
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
@@ -20,12 +20,6 @@ use rust_hdl_core::prelude::*;
 pub const FRAME_BYTES_MAX: usize = 9216;
 /// Bytes of the header without a tag.
 const HEADER_BYTES: usize = 14;
-
-/// The `tkeep` whose highest lanes have bit `bit` in the number of bytes that they stand for.
-fn counts_with(beat_bytes: usize, bit: usize) -> u64 {
-    let lanes = (0..beat_bytes).filter(|lane| (lane + 1) >> bit & 1 == 1);
-    lanes.fold(0, |mask, lane| mask | 1 << lane)
-}
 
 /// Ethernet stage of the rx pipe.
 #[block(check(W == 8 * KB && W2 == 2 * W))]
@@ -52,6 +46,7 @@ pub struct RxL2<const W: usize, const W2: usize, const KB: usize> {
     pub m_end_oversize: Signal<Out, Bit>,
     /// With `m.end`: bytes behind the Ethernet header.
     pub m_end_bytes: Signal<Out, Bits<15>>,
+    count: KeptBytes<KB>,
     head: Gather<W>,
     cut: Cut<W, W2, KB, 0, HEADER_BYTES, 1>,
     #[reset(true)]
@@ -77,11 +72,6 @@ pub struct RxL2<const W: usize, const W2: usize, const KB: usize> {
     end_user: Unreset<Bit>,
     end_oversize: Unreset<Bit>,
     is_final: Signal<Local, Bit>,
-    above: Signal<Local, Bits<KB>>,
-    not_above: Signal<Local, Bits<KB>>,
-    highest: Signal<Local, Bits<KB>>,
-    counting: [Signal<Local, Bits<KB>>; 7],
-    counted: [Signal<Local, Bits<7>>; 7],
     has_tag: Signal<Local, Bit>,
     is_ipv4: Signal<Local, Bit>,
     index_wide: Signal<Local, Bits<15>>,
@@ -93,10 +83,6 @@ pub struct RxL2<const W: usize, const W2: usize, const KB: usize> {
     mac_4: Signal<Local, Bits<48>>,
     mac_5: Signal<Local, Bits<48>>,
     mac: Signal<Local, Bits<48>>,
-    #[init(core::array::from_fn(|bit| Constant::new(counts_with(KB, bit).into())))]
-    count_masks: [Constant<Bits<KB>>; 7],
-    #[init(core::array::from_fn(|bit| Constant::new((1_u64 << bit).into())))]
-    count_bits: [Constant<Bits<7>>; 7],
     #[value((FRAME_BYTES_MAX / KB) as u64 - 1)]
     last_index: Constant<Bits<11>>,
     #[value(u64::from(KB.trailing_zeros()))]
@@ -126,23 +112,9 @@ impl<const W: usize, const W2: usize, const KB: usize> RxL2<W, W2, KB> {
         if self.s_valid.val() {
             self.is_fresh.next = self.s_last.val();
         }
-        self.above.next = self.s_keep.val() >> 1;
-        self.not_above.next = !self.above.val();
-        self.highest.next = self.s_keep.val() & self.not_above.val();
-        for i in 0..7 {
-            self.counting[i].next = self.highest.val() & self.count_masks[i].val();
-            self.counted[i].next = 0.into();
-            if self.counting[i].val().any() {
-                self.counted[i].next = self.count_bits[i].val();
-            }
-        }
-        self.raw_bytes.next = self.counted[0].val()
-            | self.counted[1].val()
-            | self.counted[2].val()
-            | self.counted[3].val()
-            | self.counted[4].val()
-            | self.counted[5].val()
-            | self.counted[6].val();
+        self.count.keep.next = self.s_keep.val();
+        self.count.pads.next = false;
+        self.raw_bytes.next = self.count.count.val();
     }
 
     /// Destination address, then type or tag, then the type behind a tag.

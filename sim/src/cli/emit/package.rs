@@ -2,6 +2,7 @@
 //! checks itself, and a script that packages an IP core for Vivado.
 
 use nic_hdl::emit::Design;
+use nic_spec::NicConfig;
 
 /// The benches of the cores, by the block at their top.
 const BENCHES: &[(&str, &str)] = &[
@@ -23,7 +24,9 @@ pub fn files(block: &str, design: &Design, verilog: &[(String, String)]) -> Vec<
         let text = text.replace(&format!("{block}_tb"), &format!("{}_tb", design.top));
         let text =
             text.replace(&format!("    {block} dut ("), &format!("    {} dut (", design.top));
-        (format!("{}_tb.sv", design.top), text)
+        let config = NicConfig::preset(&design.preset).expect("the preset that was emitted");
+        let beat = format!("BEAT_BYTES = {};", config.data_bits / 8);
+        (format!("{}_tb.sv", design.top), text.replace("BEAT_BYTES = 8;", &beat))
     });
     let core = fusesoc(block, design, &verilog, bench.as_ref().map(|(name, _)| name.as_str()));
     let mut files = vec![(format!("{}.core", design.top), core)];
