@@ -123,9 +123,9 @@ const PROJECT: [(&[&str], &str); 11] = [
     (&["--core", "cc", "--preset", "cu", "--prefix", "cu"], "cu_cc_core"),
     (&["--core", "cc", "--preset", "hundred", "--prefix", "wide"], "wide_cc_core"),
     (&["--core", "sched", "--preset", "hundred", "--prefix", "fast"], "fast_sched_core"),
-    (&["--core", "nic", "--preset", "hundred", "--prefix", "fast"], "fast_nic"),
-    (&["--core", "rx", "--preset", "hundred", "--prefix", "fast"], "fast_rx_pipe"),
-    (&["--core", "tx", "--preset", "hundred", "--prefix", "fast"], "fast_tx_pipe"),
+    (&["--core", "nic", "--preset", "hundred", "--prefix", "fast_nic"], "fast_nic_nic"),
+    (&["--core", "rx", "--preset", "hundred", "--prefix", "fast_rx"], "fast_rx_rx_pipe"),
+    (&["--core", "tx", "--preset", "hundred", "--prefix", "fast_tx"], "fast_tx_tx_pipe"),
 ];
 
 /// What Verilator, iverilog and yosys say of all Verilog in the folders under `project`, whose top
