@@ -164,7 +164,8 @@ fn emitted_cores_compile_in_one_project() {
 /// Runs the bench that was emitted beside a core, for five minutes at most (one that never settles
 /// has no end); what it prints, and whether it passed.
 fn bench(rtl: &Path, top: &str) -> (bool, String) {
-    let command = format!("iverilog -g2012 -s {top}_tb -o tb *.v {top}_tb.sv && timeout 300 vvp -n tb");
+    let command =
+        format!("iverilog -g2012 -s {top}_tb -o tb *.v {top}_tb.sv && timeout 300 vvp -n tb");
     let output = Command::new("sh").args(["-c", &command]).current_dir(rtl).output();
     let output = output.expect("sh runs");
     let text = [output.stdout, output.stderr].concat();

@@ -13,6 +13,12 @@ pub fn gbe() -> NicConfig {
     NicConfig::preset("gbe").expect("the preset exists")
 }
 
+/// The NIC of `NIC_PRESET`, without it `gbe`: the same tests for each width.
+pub fn preset() -> NicConfig {
+    let name = std::env::var("NIC_PRESET").unwrap_or_else(|_| "gbe".into());
+    NicConfig::preset(&name).unwrap_or_else(|e| panic!("NIC_PRESET: {e}"))
+}
+
 /// The same with more of everything.
 pub fn ten() -> NicConfig {
     NicConfig::preset("ten").expect("the preset exists")

@@ -17,29 +17,31 @@ use nic_sim::replay::conversation::{Conversation, Packet, Role};
 use nic_sim::replay::{requester, responder};
 use nic_spec::cc_params::CcConfig;
 use nic_spec::wire::telemetry::Form;
-use rdma_nic::gbe;
+use nic_spec::NicConfig;
+use rdma_nic::{gbe, preset};
 
 fn capture(name: &str) -> Vec<Record> {
     let path = format!("{}/tests/data/rxe/{name}.pcap", env!("CARGO_MANIFEST_DIR"));
     pcap::read(&path).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn source(engine: EngineKind) -> Source {
+fn source(engine: EngineKind, config: &NicConfig) -> Source {
     if engine.has_rtl() {
-        nic_sim::bench::emitted("nic", &gbe()).unwrap_or_else(|e| panic!("{e}"))
+        nic_sim::bench::emitted("nic", config).unwrap_or_else(|e| panic!("{e}"))
     } else {
         Source::new("nic", "")
     }
 }
 
 fn station(engine: EngineKind, manners: Manners) -> Station {
-    let nic = engine.nic(&gbe(), &source(engine), 1).unwrap_or_else(|e| panic!("{e}"));
+    let config = preset();
+    let nic = engine.nic(&config, &source(engine, &config), 1).unwrap_or_else(|e| panic!("{e}"));
     Station::new(nic, manners, 1).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn respond(name: &str, engine: EngineKind) -> responder::Outcome {
     let records = capture(name);
-    let c = Conversation::infer(&records, Role::Responder, None, &gbe()).expect("inferred");
+    let c = Conversation::infer(&records, Role::Responder, None, &preset()).expect("inferred");
     responder::run(&c, &records, station(engine, Manners::Prompt), |_| {})
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
@@ -131,7 +133,7 @@ fn regress_nic_replays_packets_of_another_version_or_partition() {
         frame[74..].copy_from_slice(&icrc);
         records.push(Record { data: frame, ..records[1] });
     }
-    let c = Conversation::infer(&records, Role::Responder, None, &gbe()).expect("inferred");
+    let c = Conversation::infer(&records, Role::Responder, None, &preset()).expect("inferred");
     let nic = station(EngineKind::Golden, Manners::Prompt);
     let o = responder::run(&c, &records, nic, |_| {}).unwrap_or_else(|e| panic!("{e}"));
     assert!(o.is_good(), "{:?}", o.wrong);
@@ -150,7 +152,7 @@ fn nic_verilog_responds_as_golden() {
 
 fn request(name: &str) -> requester::Outcome {
     let records = capture(name);
-    let c = Conversation::infer(&records, Role::Requester, None, &gbe()).expect("inferred");
+    let c = Conversation::infer(&records, Role::Requester, None, &preset()).expect("inferred");
     requester::run(&c, &records, station(EngineKind::Golden, Manners::Prompt), |_| {})
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
@@ -235,7 +237,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
 }
 
 fn exchange(plan: &Plan, engine: EngineKind) -> Report {
-    let source = source(engine);
+    let source = source(engine, &gbe());
     let nic = |seed| engine.nic(&gbe(), &source, seed).unwrap_or_else(|e| panic!("{e}"));
     println!("seed {}", plan.seed);
     writes::run(plan, [nic(1), nic(2)], |_| {}).unwrap_or_else(|e| panic!("{e}"))

@@ -6,7 +6,7 @@ use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_spec::wire::icrc::icrc;
 use nic_spec::wire::{aeth, bth, ethernet, ipv4, reth, roce::FrameRepr};
-use rdma_nic::gbe;
+use rdma_nic::preset;
 
 pub const LOCAL_MAC: u64 = 0x0200_0000_0001;
 pub const LOCAL_IP: u32 = 0x0a00_0001;
@@ -152,11 +152,11 @@ impl Packet {
 /// A NIC with both regions open, and what its Verilog is.
 pub fn nic(engine: EngineKind) -> Nic<Station> {
     let source = if engine.has_rtl() {
-        nic_sim::bench::emitted("nic", &gbe()).unwrap_or_else(|e| panic!("{e}"))
+        nic_sim::bench::emitted("nic", &preset()).unwrap_or_else(|e| panic!("{e}"))
     } else {
         Source::new("nic", "")
     };
-    let engine = engine.nic(&gbe(), &source, 1).unwrap_or_else(|e| panic!("{e}"));
+    let engine = engine.nic(&preset(), &source, 1).unwrap_or_else(|e| panic!("{e}"));
     let station = Station::new(engine, Manners::Prompt, 1).unwrap_or_else(|e| panic!("{e}"));
     let mut nic = Nic::probe(station).unwrap();
     nic.set_address(LOCAL_MAC, LOCAL_IP).unwrap();

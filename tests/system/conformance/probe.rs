@@ -6,6 +6,7 @@ use crate::conformance::telemetry::{frame, telemetry_nic, ACK_102, ACK_103, ACK_
 use nic_driver::{Nic, Qp, QpConfig, Write};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
+use rdma_nic::preset;
 
 /// IPv4 with the DSCP of data with telemetry, and UDP, of a probe with one record in the paper's form; of another
 /// host; and without telemetry. The UDP source port is the peer's own.
@@ -68,7 +69,9 @@ const ANSWERED_103_PEER_QPN: [u8; 16] =
     [0xc3, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 103, 0xed, 0x9f, 0xeb, 0xe9];
 
 /// Cycles from one turn of a queue pair to the next one.
-const TURN_CYCLES: u64 = 64 * 20;
+fn turn_cycles() -> u64 {
+    preset().flow_count as u64 * 20
+}
 
 /// The counters that a frame about telemetry may move.
 const EVENTS: [&str; 6] = [
@@ -157,7 +160,7 @@ fn write(nic: &mut Nic<Station>, qp: &mut Qp, bytes: u32) -> Vec<u8> {
 /// Frames that leave in so many turns, of a NIC that is otherwise quiet.
 fn turns(nic: &mut Nic<Station>, count: u64) -> Vec<Vec<u8>> {
     // Some cycles more than a turn: it may be put off.
-    nic.bus().run(count * TURN_CYCLES + 100).unwrap();
+    nic.bus().run(count * turn_cycles() + 100).unwrap();
     sent(nic)
 }
 
@@ -169,7 +172,7 @@ fn probes(engine: EngineKind) {
     let mut qp = queue_pair(&mut nic, true);
     assert_eq!(write(&mut nic, &mut qp, 600), [0x06, 0x07, 0x08]);
     assert_eq!(turns(&mut nic, 2), Vec::<Vec<u8>>::new(), "probes are off");
-    nic.set_probe_cycles(TURN_CYCLES as u32).unwrap();
+    nic.set_probe_cycles(turn_cycles() as u32).unwrap();
     let wanted = [&SENT_ETHERNET, &OWN_PROBE_IP_UDP[..], &[0, 0], &OWN_PROBE].concat();
     assert_eq!(turns(&mut nic, 1), [wanted]);
     // Without an answer none follows for four turns; without data that are new none at all.
@@ -198,7 +201,7 @@ fn probes(engine: EngineKind) {
     assert_eq!(write(&mut nic, &mut qp, 4), [0x0a]);
     deliver(&mut nic, frame(&ACK_IP_UDP, &HONEST, &ACK_102));
     deliver(&mut nic, frame(&ACK_IP_UDP, &HONEST, &ACK_103));
-    nic.set_probe_cycles(TURN_CYCLES as u32).unwrap();
+    nic.set_probe_cycles(turn_cycles() as u32).unwrap();
     let next = turns(&mut nic, 1);
     assert_eq!((next.len(), next[0][42 + 2 + 11]), (1, 104), "the last packet is in flight");
     assert_eq!(write(&mut nic, &mut qp, 4), [0x0a]);

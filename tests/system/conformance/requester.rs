@@ -14,6 +14,8 @@ use nic_sim::env::station::Station;
 use nic_spec::wire::aeth::syndrome::*;
 use nic_spec::wire::bth::opcode::*;
 use nic_spec::wire::roce::FrameRepr;
+use nic_spec::NicConfig;
+use rdma_nic::preset;
 use std::ops::Range;
 
 /// Bytes that we send, in host memory.
@@ -35,8 +37,11 @@ const SPOILT: [Spoilt; 7] = [
     Spoilt::IpChecksum,
     Spoilt::Truncated,
 ];
-/// Cycles of a timeout of exponent 4, at 125 MHz, with one round of the timer scan.
-const TIMEOUT_CYCLES: u64 = 8192 + 64 * 32 + 600;
+/// Cycles of a timeout of exponent 4 (65.536 us), with one round of the timer scan.
+fn timeout_cycles() -> u64 {
+    let NicConfig { clock_hz, flow_count, .. } = preset();
+    clock_hz * 65_536 / 1_000_000_000 + flow_count as u64 * 32 + 600
+}
 
 /// What happens.
 #[derive(Clone, Debug)]
@@ -486,7 +491,7 @@ fn run_reference(row: &Row) {
 
 /// Runs until something is sent or a timer has run out.
 fn wait_for_timer(nic: &mut Nic<Station>) {
-    let end = nic.bus().cycle() + TIMEOUT_CYCLES;
+    let end = nic.bus().cycle() + timeout_cycles();
     while nic.bus().cycle() < end && nic.bus().sent.is_empty() {
         nic.bus().tick().unwrap_or_else(|e| panic!("{e}"));
     }

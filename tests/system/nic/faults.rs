@@ -16,7 +16,7 @@ use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::{bth, ethernet, ipv4, reth};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rdma_nic::gbe;
+use rdma_nic::preset;
 
 /// Operations of the exchange under faults; the environment variable `NIC_PAIR_OPERATIONS` changes
 /// it, `NIC_PAIR_ENGINE` (golden, rtl or both) what runs the NICs, `NIC_PAIR_SEED` the seed.
@@ -96,7 +96,7 @@ fn nic_survives_a_fuzzed_wire() {
     let names = ["loss_nak", "write_multi", "send_imm_atomic", "read_multi", "psn_wrap"];
     let records = names.map(capture);
     let all: Vec<&Record> = records.iter().flatten().collect();
-    let c = Conversation::infer(&records[1], Role::Responder, None, &gbe()).expect("inferred");
+    let c = Conversation::infer(&records[1], Role::Responder, None, &preset()).expect("inferred");
     let mut nic = nic_driver::Nic::probe(station(EngineKind::Golden, Manners::Prompt)).unwrap();
     let placed = responder::set_up(&c, &mut nic).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -147,7 +147,7 @@ fn fail_of_an_old_queue_pair(engine: EngineKind) {
     const REFUSED: u64 = 0x8000;
     const MEMORY_CYCLES: u64 = 4000;
     let mut station = station(engine, Manners::Prompt);
-    station.memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(MEMORY_CYCLES);
+    station.memory = AxiMem::new(preset().data_bytes(), 1).without_stalls(MEMORY_CYCLES);
     station.memory.fail_in(REFUSED..REFUSED + 64);
     let mut nic = nic_driver::Nic::probe(station).expect("a NIC");
     let config = |qpn| QpConfig {
@@ -169,7 +169,7 @@ fn fail_of_an_old_queue_pair(engine: EngineKind) {
     }
     let asked = nic.bus().cycle();
     // Of the same flow.
-    let mut new = nic.create_qp(&config(1 + 64)).expect("created");
+    let mut new = nic.create_qp(&config(1 + preset().flow_count as u32)).expect("created");
     nic.post_write(&mut new, &write(SOURCE)).expect("posted");
     assert!(nic.bus().cycle() < asked + MEMORY_CYCLES / 2, "before memory answers");
     nic.bus().run(3 * MEMORY_CYCLES).expect("equal");
@@ -223,7 +223,7 @@ fn fail_of_an_old_response(engine: EngineKind) {
     const RKEY: u32 = 0x100;
     const MEMORY_CYCLES: u64 = 4000;
     let mut station = station(engine, Manners::Prompt);
-    station.memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(MEMORY_CYCLES);
+    station.memory = AxiMem::new(preset().data_bytes(), 1).without_stalls(MEMORY_CYCLES);
     let refused = HOST + REFUSED_OFFSET;
     station.memory.fail_in(refused..refused + 64);
     let mut nic = nic_driver::Nic::probe(station).expect("a NIC");
