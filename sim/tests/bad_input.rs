@@ -153,7 +153,7 @@ fn net_refuses_bad_scenarios() {
         ("link_gbps", "1e30", "1..=1000"),
         ("link_gbps", "nan", "1..=1000"),
         ("loss_ppm", "1000001", "0..=1000000"),
-        ("qp_count", "17", "1..=16"),
+        ("qp_count", "65", "1..=64"),
         ("message_count", "0", "1..=10000"),
         ("message_bytes_max", "1048577", "0..=1048576"),
         ("message_bytes_min", "20001", "0..=20000"),

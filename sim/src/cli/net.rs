@@ -234,7 +234,7 @@ impl Scenario {
             ("duplicate_ppm", self.duplicate_ppm.into(), 0.0..=ppm),
             ("corrupt_ppm", self.corrupt_ppm.into(), 0.0..=ppm),
             ("reorder_ppm", self.reorder_ppm.into(), 0.0..=ppm),
-            ("qp_count", self.qp_count.into(), 1.0..=16.0),
+            ("qp_count", self.qp_count.into(), 1.0..=64.0),
             ("message_count", self.message_count.into(), 1.0..=10_000.0),
             ("message_bytes_max", self.message_bytes_max.into(), 0.0..=1_048_576.0),
             (
