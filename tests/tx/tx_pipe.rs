@@ -37,7 +37,7 @@ const BREAKS: [(&str, &str); 21] = [
     ("if (folded[16])", "if (1'b0)"),
     ("zeros_2 <= zeros_1;", "zeros_2 <= zeros_1 & 6'd59;"),
     // A bad frame leaves.
-    ("m_info[15] = s_data_tuser;", "m_info[15] = 1'b0;"),
+    ("    info[15] = s_data_tuser;", "    info[15] = 1'b0;"),
     // Parts: a beat that is full leaves no rest, what is behind the end is 0, the pad counts.
     ("turned_over_next = total > beat_bytes;", "turned_over_next = total >= beat_bytes;"),
     ("rest_next = keep_rest_q;", "rest_next = turned;"),
