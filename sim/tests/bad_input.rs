@@ -215,3 +215,12 @@ fn regmap_refuses_cores_that_a_preset_has_not() {
     refuses(&["regmap", "--preset", "cu"], &["--preset cu", "no nic", "cc_core"]);
     refuses(&["regmap", "--preset", "none"], &["--preset none", "gbe"]);
 }
+
+/// A reader that has seen enough, as `head`, is no error.
+#[test]
+fn a_closed_pipe_ends_the_output_quietly() {
+    let nic = env!("CARGO_BIN_EXE_nic");
+    let command = format!("(sleep 0.3; {nic} --help) | true");
+    let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

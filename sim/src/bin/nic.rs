@@ -1,5 +1,7 @@
 //! The command line tool `nic`; see [`nic_sim::cli`].
 
 fn main() -> std::process::ExitCode {
+    // `nic ... | head` ends without a word.
+    sigpipe::reset();
     nic_sim::cli::main()
 }
