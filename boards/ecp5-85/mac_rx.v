@@ -42,17 +42,24 @@ module mac_rx (
     wire finish = in_frame && !phy_valid;
     wire byte_valid = in_frame && phy_valid && tail_count == 3'd4;
     wire beat_full = keep[7];
+    // Where the next byte goes.
+    wire [7:0] next_lane = beat_full ? 8'd1 : ~keep & {keep[6:0], 1'b1};
 
+    integer lane;
     always @(posedge clock) begin
-        m_axis_tvalid <= 1'b0;
-        m_axis_tlast <= 1'b0;
-        m_axis_tuser <= 1'b0;
+        // A beat leaves when the next byte finds it full, and at the end.
+        m_axis_tvalid <= (byte_valid && beat_full) || (finish && keep[0]);
+        m_axis_tdata <= beat;
+        m_axis_tkeep <= keep;
+        m_axis_tlast <= finish;
+        m_axis_tuser <= finish && (bad || crc != RESIDUE);
         if (start) begin
             in_frame <= 1'b1;
             bad <= 1'b0;
             crc <= 32'hffffffff;
             tail_count <= 3'd0;
             keep <= 8'd0;
+            beat <= 64'd0;
         end
         if (in_frame && phy_valid) begin
             crc <= crc_byte(crc, phy_data);
@@ -61,33 +68,12 @@ module mac_rx (
             if (phy_error) bad <= 1'b1;
         end
         if (byte_valid) begin
-            beat <= {tail[7:0], beat[63:8]};
             keep <= beat_full ? 8'd1 : {keep[6:0], 1'b1};
-            if (beat_full) begin
-                m_axis_tvalid <= 1'b1;
-                m_axis_tdata <= beat;
-                m_axis_tkeep <= 8'hff;
-            end
+            for (lane = 0; lane < 8; lane = lane + 1)
+                if (beat_full || !keep[lane])
+                    beat[8*lane +: 8] <= next_lane[lane] ? tail[7:0] : 8'd0;
         end
-        if (finish) begin
-            in_frame <= 1'b0;
-            if (keep != 8'd0) begin
-                m_axis_tvalid <= 1'b1;
-                m_axis_tlast <= 1'b1;
-                m_axis_tuser <= bad || crc != RESIDUE;
-                m_axis_tkeep <= keep;
-                case (keep)
-                    8'h01: m_axis_tdata <= {56'd0, beat[63:56]};
-                    8'h03: m_axis_tdata <= {48'd0, beat[63:48]};
-                    8'h07: m_axis_tdata <= {40'd0, beat[63:40]};
-                    8'h0f: m_axis_tdata <= {32'd0, beat[63:32]};
-                    8'h1f: m_axis_tdata <= {24'd0, beat[63:24]};
-                    8'h3f: m_axis_tdata <= {16'd0, beat[63:16]};
-                    8'h7f: m_axis_tdata <= {8'd0, beat[63:8]};
-                    default: m_axis_tdata <= beat;
-                endcase
-            end
-        end
+        if (finish) in_frame <= 1'b0;
         if (reset) begin
             in_frame <= 1'b0;
             m_axis_tvalid <= 1'b0;
