@@ -22,5 +22,5 @@ fn passes(bench: &str, files: &[&str]) {
 
 #[test]
 fn board_mac_carries_frames_of_all_lengths_and_finds_wrong_bits() {
-    passes("mac_tb", &["mac_tx.v", "mac_rx.v", "async_fifo.v"]);
+    passes("mac_tb", &["mac_tx.v", "mac_rx.v", "../common/async_fifo.v"]);
 }

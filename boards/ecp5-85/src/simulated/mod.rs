@@ -19,7 +19,7 @@ const VERILOG: [&str; 5] = [
     include_str!("../../ecpix5.v"),
     include_str!("../../mac_rx.v"),
     include_str!("../../mac_tx.v"),
-    include_str!("../../async_fifo.v"),
+    include_str!("../../../common/async_fifo.v"),
     include_str!("../../sim/primitives.v"),
 ];
 /// Edges of the pin's clock in a byte time of RGMII: 8 ns over 2 ns.

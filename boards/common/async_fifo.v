@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// FIFO between two clocks: 2^AW items, pointers cross as Gray code, registered output.
+// FIFO between two clocks: 2^AW items, pointers cross as Gray code, registered output. Both resets
+// belong to one: while one side is in reset the other must come to be so too.
 `default_nettype none
 
 module async_fifo #(
     parameter W = 73,
-    parameter AW = 5
+    parameter AW = 5,
+    // "block" where it is deep: m_data is then the RAM's own output register. Verilator reads no
+    // attributes.
+    /* verilator lint_off UNUSEDPARAM */
+    parameter RAM_STYLE = "distributed"
+    /* verilator lint_on UNUSEDPARAM */
 ) (
     input  wire         write_clock,
     input  wire         write_reset,
@@ -18,10 +24,11 @@ module async_fifo #(
     output reg  [W-1:0] m_data
 );
 
-    (* ram_style = "distributed" *)
+    (* ram_style = RAM_STYLE *)
     reg [W-1:0] mem [0:(1 << AW)-1];
 
     reg [AW:0] write_index, write_gray, read_index, read_gray;
+    (* ASYNC_REG = "TRUE" *)
     reg [AW:0] read_gray_1, read_gray_2, write_gray_1, write_gray_2;
     wire [AW:0] write_next = write_index + 1'b1;
     wire [AW:0] read_next = read_index + 1'b1;
