@@ -330,6 +330,15 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::telemetry_rates, rates)
     }
 
+    /// Sets how many bursts the NIC reads from host memory at a time at most: what the bridge before
+    /// it allows, 32 for a QDMA or XDMA. 128 after reset.
+    pub fn set_reads_max(&mut self, bursts: u8) -> Result<(), Error<B::Error>> {
+        if bursts == 0 {
+            return Err(Error::Argument("reads: 1..=255 bursts at a time"));
+        }
+        self.write(regs::config_offset::reads_max, bursts.into())
+    }
+
     /// Loads the congestion control's parameters.
     pub fn set_cc_params(&mut self, params: &CcParams) -> Result<(), Error<B::Error>> {
         use regs::config_offset as at;
@@ -489,9 +498,10 @@ impl<B: Bus> Nic<B> {
 mod tests {
     use super::*;
 
-    /// Keeps the row that was staged last.
+    /// Keeps the row that was staged last, and the register outside of it that was written last.
     struct Staging {
         row: Row,
+        last: (u32, u32),
     }
 
     impl Bus for Staging {
@@ -503,8 +513,9 @@ mod tests {
 
         fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), ()> {
             let word = address_bytes.wrapping_sub(regs::ROW_DATA.into()) / 4;
-            if let Some(place) = self.row.get_mut(word as usize) {
-                *place = value;
+            match self.row.get_mut(word as usize) {
+                Some(place) => *place = value,
+                None => self.last = (address_bytes, value),
             }
             Ok(())
         }
@@ -512,7 +523,7 @@ mod tests {
 
     fn nic() -> Nic<Staging> {
         let sizes = Sizes { flow_count: 64, mr_count: 64, sq_depth: 2, clock_hz: 125_000_000 };
-        Nic { bus: Staging { row: [0; 16] }, sizes, cq: None }
+        Nic { bus: Staging { row: [0; 16], last: (0, 0) }, sizes, cq: None }
     }
 
     #[test]
@@ -534,6 +545,15 @@ mod tests {
         assert_eq!(nic.post_read(&mut qp, &read), Err(Error::SendQueueFull));
         let too_long = Read { length_bytes: MESSAGE_BYTES_MAX + 1, ..read };
         assert!(matches!(nic.post_read(&mut qp, &too_long), Err(Error::Argument(_))));
+    }
+
+    #[test]
+    fn driver_bounds_the_reads_outstanding() {
+        let mut nic = nic();
+        nic.set_reads_max(32).expect("good");
+        assert_eq!(nic.bus.last, (0xc0, 32));
+        assert!(matches!(nic.set_reads_max(0), Err(Error::Argument(_))));
+        assert_eq!(nic.bus.last, (0xc0, 32));
     }
 
     #[test]
