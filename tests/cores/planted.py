@@ -25,9 +25,10 @@ PLANTED = [
     ("nic", "read/seed=2", "nic_axi.v", ".m_axi_arready(m_axi_arready)", ".m_axi_arready(1'b1)"),
     ("nic", "bad_icrc", "rx_verdict.v", "(!s_icrc_ok)", "(1'b0)"),
     ("nic", "own_write/seed=None", "cq_ring.v", "head_entry | phase_part", "head_entry"),
-    ("nic", "own_write/seed=3", "nic_axi.v", ".m_axi_awready(m_axi_awready)",
+    ("nic", "own_write/seed=5", "nic_axi.v", ".m_axi_awready(m_axi_awready)",
      ".m_axi_awready(1'b1)"),
-    ("nic", "bus_error", "dma_write_done.v", "error | responses_m_data", "error"),
+    ("nic", "bus_error", "dma_write_done.v",
+     "failed_next = failed | responses_m_data", "failed_next = failed"),
     ("nic", "other_frames", "axil_port.v", "slverr = 2'd2", "slverr = 2'd0"),
     ("cc_core", "registers", "axil_port.v", "slverr = 2'd2", "slverr = 2'd0"),
     # The records begin elsewhere.
