@@ -121,8 +121,8 @@ const PLANTED: &[Planted] = &[
         module: "tx_pipe",
         changes: &[
             (
-                "    wire [7:0]  more;",
-                "    wire [7:0]  more;
+                " more;",
+                " more;
                  reg [8:0] at_beat;
                  always @(posedge clock) if (s_data_tvalid & s_data_tready)
                      at_beat <= s_data_tlast ? 9'd0 : at_beat + 9'd1;

@@ -166,7 +166,7 @@ impl Golden for TxPipe {
     }
 
     fn starts(&mut self, starts: &mut Starts<'_>) -> Option<TxPipeOut> {
-        self.header.ident = starts.after_reset("choice.id", u16::BITS, 100)? as u16;
+        self.header.ident = starts.after_reset("choice_block.id", u16::BITS, 100)? as u16;
         Some(self.out)
     }
 }
