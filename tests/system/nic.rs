@@ -25,7 +25,8 @@ fn capture(name: &str) -> Vec<Record> {
     pcap::read(&path).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn source(engine: EngineKind, config: &NicConfig) -> Source {
+/// The Verilog of the NIC, where the engine runs it.
+pub fn source(engine: EngineKind, config: &NicConfig) -> Source {
     if engine.has_rtl() {
         nic_sim::bench::emitted("nic", config).unwrap_or_else(|e| panic!("{e}"))
     } else {

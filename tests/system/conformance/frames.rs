@@ -1,7 +1,7 @@
 //! Packets of the peer, and the NIC in its surroundings.
 
+use crate::nic::source;
 use nic_driver::{MrRow, Nic, QpConfig};
-use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_spec::wire::icrc::icrc;
@@ -151,12 +151,8 @@ impl Packet {
 
 /// A NIC with both regions open, and what its Verilog is.
 pub fn nic(engine: EngineKind) -> Nic<Station> {
-    let source = if engine.has_rtl() {
-        nic_sim::bench::emitted("nic", &preset()).unwrap_or_else(|e| panic!("{e}"))
-    } else {
-        Source::new("nic", "")
-    };
-    let engine = engine.nic(&preset(), &source, 1).unwrap_or_else(|e| panic!("{e}"));
+    let config = preset();
+    let engine = engine.nic(&config, &source(engine, &config), 1).unwrap_or_else(|e| panic!("{e}"));
     let station = Station::new(engine, Manners::Prompt, 1).unwrap_or_else(|e| panic!("{e}"));
     let mut nic = Nic::probe(station).unwrap();
     nic.set_address(LOCAL_MAC, LOCAL_IP).unwrap();
