@@ -93,11 +93,14 @@ impl Runs {
         })
     }
 
-    /// As [`Runs::reports`]; panics as well if an output never moved from any seed, unless
-    /// `still_allowed` names it.
+    /// As [`Runs::reports`]; panics as well if the Verilog lacks the register of a counter that is
+    /// to start near its wrap, or if an output never moved from any seed, unless `still_allowed`
+    /// names it.
     pub fn assert_match_golden(&self, still_allowed: &[&str]) {
         let reports = self.reports();
         let first = reports.first().expect("at least one seed");
+        let missing: Vec<&String> = reports.iter().flat_map(|r| &r.missing_registers).collect();
+        assert!(missing.is_empty(), "{}: no such register: {missing:?}", self.bench.name());
         let is_still = |name: &&String| reports.iter().all(|r| r.still_outputs.contains(name));
         let is_new = |name: &&String| !still_allowed.contains(&name.as_str());
         let still: Vec<&String> =

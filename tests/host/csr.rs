@@ -1,6 +1,7 @@
 //! Register map pages, and the host side blocks against their golden twins.
 
 use nic_driver::Bus;
+use nic_harness::bench::Options;
 use nic_harness::verilator::Source;
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn};
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn};
@@ -10,7 +11,7 @@ use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::regmap::{self, Map};
 use nic_spec::NicConfig;
-use rdma_nic::{assert_catches, assert_matches_golden, cu, gbe, hundred};
+use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, cu, gbe, hundred};
 
 fn committed(name: &str) -> String {
     let path = format!("{}/fw/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -129,4 +130,13 @@ fn csr_breaks_are_caught() {
     assert_catches("table_window", 100_000, &window);
     assert_catches("completion_queue", 5_000, &[("s_requester_signalled |", "1'b1 |")]);
     assert_catches("event_counters", 2_000, &[("fresh_next = 1'b0", "fresh_next = 1'b1")]);
+}
+
+/// A counter whose register has another name than the twin says would start at 0 unnoticed.
+#[test]
+fn event_counters_report_a_start_register_that_is_missing() {
+    let (bench, mut source) = bench_and_verilog("event_counters");
+    source.text = source.text.replace("fresh", "new_row");
+    let report = bench.run(&source, &Options::new(1, 100)).expect("only a name has changed");
+    assert_eq!(report.missing_registers, ["fresh"]);
 }

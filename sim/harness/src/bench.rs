@@ -180,6 +180,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// Outputs that never changed, so that the run said nothing about them.
     pub still_outputs: Vec<String>,
+    /// Registers of counters that were to start near their wraps, and that the Verilog lacks.
+    pub missing_registers: Vec<String>,
 }
 
 /// Why a run failed.
@@ -391,7 +393,9 @@ fn run_once<G: Golden, S: Stimulus<G>>(
     }
     engine.duts()[0].check_status().map_err(|e| cause(e.into()))?;
     let (cycles, elapsed) = (options.cycles, start.elapsed());
-    Ok(Report { cycles, elapsed, still_outputs: engine.still_outputs() })
+    let (still_outputs, missing_registers) =
+        (engine.still_outputs(), wraps.missing.into_iter().collect());
+    Ok(Report { cycles, elapsed, still_outputs, missing_registers })
 }
 
 /// Notes the first register that differs from the reference's.
@@ -423,7 +427,8 @@ fn run_free<G: Golden, S: Stimulus<G>>(
         out = engine.step(&stimulus.next(cycle, &out))?;
     }
     let (cycles, elapsed) = (options.cycles, start.elapsed());
-    Ok(Report { cycles, elapsed, still_outputs: Vec::new() })
+    let (still_outputs, missing_registers) = (Vec::new(), Vec::new());
+    Ok(Report { cycles, elapsed, still_outputs, missing_registers })
 }
 
 fn record<G: Golden>(golden: G, mut stimulus: impl Stimulus<G>, cycles: u64) -> Recording {

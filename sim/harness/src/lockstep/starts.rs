@@ -5,6 +5,7 @@ use nic_models::ports::{Golden, PortField, Ports};
 use nic_models::starts::{Starter, Starts};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeSet;
 
 /// One seed of so many starts all counters at 0, as hardware does.
 const PLAIN_SEEDS: u64 = 4;
@@ -16,13 +17,20 @@ pub struct NearWraps {
     is_plain: bool,
     /// What the last call of [`LockStep::start_counters`] has started: path, value.
     pub started: Vec<(String, u64)>,
+    /// Paths that a DUT does not show, so that their counters start at 0.
+    pub missing: BTreeSet<String>,
 }
 
 impl NearWraps {
     /// For the run of this seed.
     pub fn new(seed: u64) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed ^ 0x57a_2757);
-        Self { rng, is_plain: seed.is_multiple_of(PLAIN_SEEDS), started: Vec::new() }
+        Self {
+            rng,
+            is_plain: seed.is_multiple_of(PLAIN_SEEDS),
+            started: Vec::new(),
+            missing: BTreeSet::new(),
+        }
     }
 }
 
@@ -35,7 +43,14 @@ struct Choice<'a, I, O> {
 
 impl<I: Ports, O: Ports> Starter for Choice<'_, I, O> {
     fn wants(&mut self, path: &str) -> bool {
-        (self.follows)(path) && self.duts.iter().all(|dut| dut.pins.has_register(path))
+        if !(self.follows)(path) {
+            return false;
+        }
+        let is_shown = self.duts.iter().all(|dut| dut.pins.has_register(path));
+        if !is_shown {
+            self.wraps.missing.insert(path.into());
+        }
+        is_shown
     }
 
     fn near_wrap(&mut self, bits: u32, soon: u64) -> u64 {
