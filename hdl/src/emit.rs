@@ -37,7 +37,7 @@ use crate::transport::{
     ack::gen::AckGen,
     completer::Completer,
     feedback::{input::FeedbackIn, output::FeedbackOut},
-    pkt_mux::PktMux,
+    pkt_mux::{waiting_bytes_log2, waiting_packets_log2, PktMux},
     probe_out::ProbeOut,
     read::reply::ReadReply,
     requester::Requester,
@@ -194,8 +194,9 @@ rows! {
         |_| WindowIn::<FB, { FB + 1 }>::default();
     "window_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| WindowOut::<FB, { FB + 1 }>::default();
-    "pkt_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
-        |_| PktMux::<FB, { FB + 1 }>::default();
+    "pkt_mux" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
+        |_| PktMux::<FB, { FB + 1 }, { waiting_packets_log2(W) }, { waiting_packets_log2(W) + 1 },
+            { waiting_bytes_log2(W) }>::default();
     "work_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle AckPerCycle, widths 64 512,

@@ -18,9 +18,17 @@ use crate::rx::pipe::{self as rx, RxPipe};
 use crate::sched::scheduler::Scheduler;
 use crate::streams::{Axi, AxiLite, Axis, AxisUser};
 use crate::transport::{
-    completer::Completer, feedback::input::FeedbackIn, feedback::output::FeedbackOut,
-    pkt_mux::PktMux, probe_out::ProbeOut, read::reply::ReadReply, requester::Requester,
-    responder::Responder, window::input::WindowIn, window::output::WindowOut, work_mux::WorkMux,
+    completer::Completer,
+    feedback::input::FeedbackIn,
+    feedback::output::FeedbackOut,
+    pkt_mux::{waiting_bytes_log2, waiting_packets_log2, PktMux},
+    probe_out::ProbeOut,
+    read::reply::ReadReply,
+    requester::Requester,
+    responder::Responder,
+    window::input::WindowIn,
+    window::output::WindowOut,
+    work_mux::WorkMux,
 };
 use crate::tx::pipe::{fifo_beats_log2, TxPipe};
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
@@ -48,6 +56,8 @@ const LB: usize = lanes_log2(PB);
 const WP: usize = least(W, WR_BITS);
 /// Commands that an engine of host memory takes ahead of memory's answers, log2.
 const DB: usize = dma_commands_log2(W);
+/// Packets that wait for the tx pipe, log2.
+const PW: usize = waiting_packets_log2(W);
 /// Entries of rings that are on their way, log2.
 const RB: usize = ring_entries_log2(W);
 /// Bits of the tag that a read error has: a flow and the mark of its row.
@@ -107,7 +117,7 @@ pub struct Nic {
     grants: StreamRoute<FB, { FB + 1 }>,
     active: CcActive<PB, CB>,
     cc: CongestionControl,
-    pkt_mux: PktMux<FB, { FB + 1 }>,
+    pkt_mux: PktMux<FB, { FB + 1 }, PW, { PW + 1 }, { waiting_bytes_log2(W) }>,
     tx: TxPipe<
         W,
         KB,
@@ -202,7 +212,8 @@ impl Nic {
     /// READs of the peer
     fn acknowledgements(&mut self) {
         Wire::join(&mut self.responder.m_job, &mut self.read_reply.s_job);
-        Wire::join(&mut self.read_reply.m_end, &mut self.responder.s_end);
+        Wire::join(&mut self.read_reply.m_end, &mut self.pkt_mux.s_end);
+        Wire::join(&mut self.pkt_mux.m_end, &mut self.responder.s_end);
         comment!("acknowledgements and READ responses");
         Wire::join(&mut self.rx.m_ack, &mut self.requester.s_ack);
         Wire::join(&mut self.rx.m_response, &mut self.completer.s_response);

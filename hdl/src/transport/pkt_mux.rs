@@ -1,30 +1,90 @@
 //! Packets of both halves of the NIC on their way to the tx pipe, with their read commands: data of
-//! the requester, and READ responses, whose flow gets the top bit. Between them probes of the data, and windows
-//! that are computed here for the peer's data.
+//! the requester, and READ responses, whose flow gets the top bit. Between them probes of the data,
+//! windows that are computed here for the peer's data, and ends of READs.
+//!
+//! A packet waits here for the tx pipe, which has room for it once the payload of those before it has
+//! come. Its read command has left at once, so host memory works on as many as wait: as many bytes
+//! as it brings in its latency, for more would only make a queue.
 //!
 //! # Interface timing  cycle 0: a packet stands, with its read command if it has payload (both rise in
 //!                     the same cycle, and the next packet when both are taken); cycle 1:
-//!                     m_pkt_valid, m_read_valid and s_*_read_ready; the cycle after m_pkt_ready:
-//!                     s_*_pkt_ready. So a packet that was taken here is with the tx pipe: no ACK
-//!                     that waits for it can overtake it
-//! # Latency and rate  [`LATENCY_CYCLES`]; one packet every 3 cycles
-//! # Order             a probe first, else a window, but no two of them in a row while a half waits;
-//!                     the halves take turns by packet; read commands leave in the order of their packets. A packet without
-//!                     payload has no read command
+//!                     m_read_valid and the sink's readies; cycle 2: m_pkt_valid if none waits
+//! # Latency and rate  [`LATENCY_CYCLES`]; one packet every 2 cycles
+//! # Order             an end first; then a probe, else a window, but no two of them in a row while a
+//!                     half waits; the halves take turns by packet; read commands leave in the order
+//!                     of their packets. A packet without payload has no read command. An end
+//!                     leaves when the responses before it are with the tx pipe: no ACK that waits
+//!                     for it can overtake them
+//! # Shape             FP1 = FB + 1; 2^D packets wait at most, D1 = D + 1, and none comes while 2^L
+//!                     bytes of payload wait or more
 //! # Reset             synchronous, high: empty, the requester goes first, all data 0; data holds
-//!                     its last value while its valid is low, and of a probe or window what it has no use for
+//!                     its last value while its valid is low. What a packet has no use for is
+//!                     that of the sink that has it
 //! # Twins             sim/models/src/golden/transport/pkt_mux.rs, tests/transport/pkt_mux.rs
 
-use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, Reply, Window};
-use crate::{block, kernel, Reg};
+use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, ReadJobEnd, Reply, Window};
+use crate::util::fifo::Fifo;
+use crate::{block, kernel, row, Reg, Regs, Wire};
+use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a packet at a sink to the packet at the source.
-pub const LATENCY_CYCLES: usize = 1;
+pub const LATENCY_CYCLES: usize = 2;
 
-/// Mux of packets; `FP1 = FB + 1`.
-#[block(check(FP1 == FB + 1))]
-pub struct PktMux<const FB: usize, const FP1: usize> {
+/// Packets that wait for the tx pipe at most, log2, beside a datapath of so many bits.
+pub const fn waiting_packets_log2(bits: usize) -> usize {
+    if bits > 64 {
+        6
+    } else {
+        4
+    }
+}
+
+/// Bytes of their payload, log2: 512 beats, which a memory of 2 us brings in its latency.
+pub const fn waiting_bytes_log2(bits: usize) -> usize {
+    9 + bits.ilog2() as usize - 3
+}
+
+/// What waits: a packet, or the end of READs.
+#[row]
+pub struct WaitingPacket<const FP1: usize> {
+    pub is_end: Bit,             // The end of READs
+    pub is_extra: Bit,           // A probe or a window
+    pub flow: Bits<FP1>,         // Flow
+    pub opcode: Bits<8>,         // Operation code
+    pub psn: Bits<24>,           // PSN
+    pub ack_req: Bit,            // It asks for an ACK
+    pub solicited: Bit,          // It asks for an event
+    pub payload_bytes: Bits<13>, // Bytes of its payload
+    pub va: Bits<64>,            // RETH: address
+    pub rkey: Bits<32>,          // RETH: key
+    pub dma_len: Bits<32>,       // RETH: length
+    pub imm: Bits<32>,           // Immediate data, or a window
+    pub syndrome: Bits<8>,       // AETH: syndrome
+    pub msn: Bits<24>,           // AETH: MSN
+    pub mark: Bits<4>,           // Mark of its flow's row
+    pub bare: Bit,               // It goes without telemetry
+}
+
+/// An end in the place of immediate data.
+#[row]
+struct EndFields {
+    jobs: Bits<5>,
+    reads: Bits<5>,
+    error: Bit,
+    cleared: Bit,
+    unused: Bits<20>,
+}
+
+/// Mux of packets; `FP1 = FB + 1`, `D1 = D + 1`.
+#[block(check(FP1 == FB + 1 && D1 == D + 1 && L < 16))]
+pub struct PktMux<
+    const FB: usize,
+    const FP1: usize,
+    const D: usize,
+    const D1: usize,
+    const L: usize,
+> {
     /// A probe waits.
     pub s_probe: Probe<In, FB>,
     /// A window waits.
@@ -37,188 +97,235 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_reply_pkt: Reply<In, FB>,
     /// `read_reply` has a read command.
     pub s_reply_read: ReadCommand<In>,
+    /// READs have ended, behind the responses that were taken before.
+    pub s_end: ReadJobEnd<In, FB>,
     /// A packet stands.
     pub m_pkt: AnyPacket<Out, FP1>,
     /// It is no probe and no window.
     pub sent_valid: Signal<Out, Bit>,
     /// A read command stands.
     pub m_read: ReadCommand<Out>,
+    /// READs have ended, and their responses are with the tx pipe.
+    pub m_end: ReadJobEnd<Out, FB>,
+    waiting: Fifo<WaitingPacket<FP1>, D, D1>,
+    bytes: Reg<Bits<17>>,
+    is_full: Reg<Bit>,
     busy: Reg<Bit>,
-    is_reply: Reg<Bit>,
-    is_probe: Reg<Bit>,
-    is_window: Reg<Bit>,
-    take_pkt: Reg<Bit>,
+    take_end: Reg<Bit>,
+    take_probe: Reg<Bit>,
+    take_window: Reg<Bit>,
+    take_data: Reg<Bit>,
+    take_reply: Reg<Bit>,
     take_read: Reg<Bit>,
+    was_extra: Reg<Bit>,
     reply_next: Reg<Bit>,
-    pkt_full: Reg<Bit>,
-    flow: Reg<Bits<FP1>>,
-    opcode: Reg<Bits<8>>,
-    psn: Reg<Bits<24>>,
-    ack_req: Reg<Bit>,
-    solicited: Reg<Bit>,
-    payload_bytes: Reg<Bits<13>>,
-    va: Reg<Bits<64>>,
-    rkey: Reg<Bits<32>>,
-    dma_len: Reg<Bits<32>>,
-    imm: Reg<Bits<32>>,
-    mark: Reg<Bits<4>>,
-    bare: Reg<Bit>,
-    syndrome: Reg<Bits<8>>,
-    msn: Reg<Bits<24>>,
-    read_full: Reg<Bit>,
-    addr: Reg<Bits<64>>,
-    bytes: Reg<Bits<13>>,
+    read: ReadCommand<Regs>,
+    head: Signal<Local, WaitingPacket<FP1>>,
+    head_fields: Signal<Local, EndFields>,
+    end_fields: Signal<Local, EndFields>,
+    more_bytes: Signal<Local, Bits<17>>,
+    less_bytes: Signal<Local, Bits<17>>,
     free: Signal<Local, Bit>,
-    is_extra: Signal<Local, Bit>,
+    half_waits: Signal<Local, Bit>,
     extra_waits: Signal<Local, Bit>,
-    extra_first: Signal<Local, Bit>,
+    half_goes: Signal<Local, Bit>,
+    load_end: Signal<Local, Bit>,
     load_extra: Signal<Local, Bit>,
     load_data: Signal<Local, Bit>,
     load_reply: Signal<Local, Bit>,
-    #[init(Constant::new(0xc2u64.to_bits()))]
+    #[value(1u64 << L)]
+    bytes_max: Constant<Bits<17>>,
+    #[value(u64::from(opcode::TELEMETRY_PROBE))]
     probe: Constant<Bits<8>>,
-    #[init(Constant::new(0xc4u64.to_bits()))]
+    #[value(u64::from(opcode::TELEMETRY_WINDOW))]
     window: Constant<Bits<8>>,
-    #[init(Constant::new((1u64 << FB).to_bits()))]
+    #[value(1u64 << FB)]
     top: Constant<Bits<FP1>>,
 }
 
 #[kernel]
-impl<const FB: usize, const FP1: usize> PktMux<FB, FP1> {
+impl<const FB: usize, const FP1: usize, const D: usize, const D1: usize, const L: usize>
+    PktMux<FB, FP1, D, D1, L>
+{
     fn update(&mut self) {
-        self.is_extra.next = self.is_probe.val() | self.is_window.val();
-        self.s_probe.ready.next = self.take_pkt.val() & self.is_probe.val();
-        self.s_window.ready.next = self.take_pkt.val() & self.is_window.val();
-        self.s_data_pkt.ready.next =
-            self.take_pkt.val() & !self.is_reply.val() & !self.is_extra.val();
-        self.s_data_read.ready.next = self.take_read.val() & !self.is_reply.val();
-        self.s_reply_pkt.ready.next = self.take_pkt.val() & self.is_reply.val();
-        self.s_reply_read.ready.next = self.take_read.val() & self.is_reply.val();
-        self.m_pkt.valid.next = self.pkt_full.val();
-        self.sent_valid.next = self.pkt_full.val() & !self.is_extra.val();
-        self.m_pkt.flow.next = self.flow.val();
-        self.m_pkt.opcode.next = self.opcode.val();
-        self.m_pkt.psn.next = self.psn.val();
-        self.m_pkt.ack_req.next = self.ack_req.val();
-        self.m_pkt.solicited.next = self.solicited.val();
-        self.m_pkt.payload_bytes.next = self.payload_bytes.val();
-        self.m_pkt.va.next = self.va.val();
-        self.m_pkt.rkey.next = self.rkey.val();
-        self.m_pkt.dma_len.next = self.dma_len.val();
-        self.m_pkt.imm.next = self.imm.val();
-        self.m_pkt.mark.next = self.mark.val();
-        self.m_pkt.bare.next = self.bare.val();
-        self.m_pkt.syndrome.next = self.syndrome.val();
-        self.m_pkt.msn.next = self.msn.val();
-        self.m_read.valid.next = self.read_full.val();
-        self.m_read.addr.next = self.addr.val();
-        self.m_read.bytes.next = self.bytes.val();
-        self.free.next = !self.busy.val() & (self.m_read.ready.val() | !self.read_full.val());
-        self.extra_waits.next = self.s_probe.valid.val() | self.s_window.valid.val();
-        self.extra_first.next = self.extra_waits.val() & !self.is_extra.val();
-        self.load_extra.next = self.free.val()
-            & self.extra_waits.val()
-            & (!self.is_extra.val()
-                | (!self.s_data_pkt.valid.val() & !self.s_reply_pkt.valid.val()));
-        self.load_data.next = self.free.val()
-            & !self.extra_first.val()
-            & self.s_data_pkt.valid.val()
-            & (!self.reply_next.val() | !self.s_reply_pkt.valid.val());
-        self.load_reply.next = self.free.val()
-            & !self.extra_first.val()
-            & self.s_reply_pkt.valid.val()
-            & (self.reply_next.val() | !self.s_data_pkt.valid.val());
-        self.packets();
+        self.choose();
+        self.take();
+        self.waits();
         self.reads();
+        self.leaves();
+        self.bytes();
     }
 
-    /// The tx pipe has the packet: its half may go on.
-    fn packets(&mut self) {
-        self.take_pkt.next = self.pkt_full.val() & self.m_pkt.ready.val();
-        self.take_read.next = false;
-        if self.take_pkt.val() {
-            self.busy.next = false;
-        }
-        if self.m_pkt.ready.val() {
-            self.pkt_full.next = false;
-        }
-        if self.m_read.ready.val() {
-            self.read_full.next = false;
+    /// Who is next.
+    fn choose(&mut self) {
+        self.free.next = !self.busy.val()
+            & !self.is_full.val()
+            & self.waiting.s.ready.val()
+            & (self.m_read.ready.val() | !self.read.valid.val());
+        self.half_waits.next = self.s_data_pkt.valid.val() | self.s_reply_pkt.valid.val();
+        self.extra_waits.next = self.s_probe.valid.val() | self.s_window.valid.val();
+        self.load_end.next = self.free.val() & self.s_end.valid.val();
+        self.load_extra.next = self.free.val()
+            & !self.s_end.valid.val()
+            & self.extra_waits.val()
+            & !(self.was_extra.val() & self.half_waits.val());
+        self.half_goes.next = self.free.val()
+            & !self.s_end.valid.val()
+            & (self.was_extra.val() | !self.extra_waits.val());
+        self.load_data.next = self.half_goes.val()
+            & self.s_data_pkt.valid.val()
+            & (!self.reply_next.val() | !self.s_reply_pkt.valid.val());
+        self.load_reply.next = self.half_goes.val()
+            & self.s_reply_pkt.valid.val()
+            & (self.reply_next.val() | !self.s_data_pkt.valid.val());
+    }
+
+    /// Its sink is ready in the next cycle, in which nobody is chosen.
+    fn take(&mut self) {
+        self.busy.next = self.load_end.val()
+            | self.load_extra.val()
+            | self.load_data.val()
+            | self.load_reply.val();
+        self.take_end.next = self.load_end.val();
+        self.take_probe.next = self.load_extra.val() & self.s_probe.valid.val();
+        self.take_window.next = self.load_extra.val() & !self.s_probe.valid.val();
+        self.take_data.next = self.load_data.val();
+        self.take_reply.next = self.load_reply.val();
+        self.s_end.ready.next = self.take_end.val();
+        self.s_probe.ready.next = self.take_probe.val();
+        self.s_window.ready.next = self.take_window.val();
+        self.s_data_pkt.ready.next = self.take_data.val();
+        self.s_data_read.ready.next = self.take_data.val() & self.take_read.val();
+        self.s_reply_pkt.ready.next = self.take_reply.val();
+        self.s_reply_read.ready.next = self.take_reply.val() & self.take_read.val();
+        if self.load_extra.val() {
+            self.was_extra.next = true;
         }
         if self.load_data.val() | self.load_reply.val() {
-            self.busy.next = true;
-            self.is_reply.next = self.load_reply.val();
-            self.is_probe.next = false;
-            self.is_window.next = false;
+            self.was_extra.next = false;
             self.reply_next.next = self.load_data.val();
-            self.pkt_full.next = true;
         }
-        if self.load_extra.val() {
-            self.busy.next = true;
-            self.is_reply.next = false;
-            self.is_probe.next = self.s_probe.valid.val();
-            self.is_window.next = !self.s_probe.valid.val();
-            self.pkt_full.next = true;
-            self.flow.next = bit_cast::<FP1, FB>(self.s_window.flow.val());
-            self.opcode.next = self.window.val();
-            self.psn.next = self.s_window.psn.val();
-            self.ack_req.next = false;
-            self.solicited.next = false;
-            self.payload_bytes.next = 0.into();
-            self.imm.next = self.s_window.bytes.val();
-            self.bare.next = true;
-            if self.s_probe.valid.val() {
-                self.flow.next = bit_cast::<FP1, FB>(self.s_probe.flow.val());
-                self.opcode.next = self.probe.val();
-                self.psn.next = self.s_probe.psn.val();
-                self.bare.next = false;
-            }
-        } else if self.load_data.val() {
-            self.flow.next = bit_cast::<FP1, FB>(self.s_data_pkt.flow.val());
-            self.opcode.next = self.s_data_pkt.opcode.val();
-            self.psn.next = self.s_data_pkt.psn.val();
-            self.ack_req.next = self.s_data_pkt.ack_req.val();
-            self.solicited.next = self.s_data_pkt.solicited.val();
-            self.payload_bytes.next = self.s_data_pkt.payload_bytes.val();
-            self.va.next = self.s_data_pkt.va.val();
-            self.rkey.next = self.s_data_pkt.rkey.val();
-            self.dma_len.next = self.s_data_pkt.dma_len.val();
-            self.imm.next = self.s_data_pkt.imm.val();
-            self.mark.next = self.s_data_pkt.mark.val();
-            self.bare.next = self.s_data_pkt.bare.val();
-            self.syndrome.next = 0.into();
-            self.msn.next = 0.into();
+    }
+
+    /// It waits for the tx pipe.
+    fn waits(&mut self) {
+        self.waiting.s.valid.next = self.load_end.val()
+            | self.load_extra.val()
+            | self.load_data.val()
+            | self.load_reply.val();
+        self.waiting.s.data.next.is_end = self.load_end.val();
+        self.waiting.s.data.next.is_extra = self.load_extra.val();
+        self.waiting.s.data.next.flow = bit_cast::<FP1, FB>(self.s_data_pkt.flow.val());
+        self.waiting.s.data.next.opcode = self.s_data_pkt.opcode.val();
+        self.waiting.s.data.next.psn = self.s_data_pkt.psn.val();
+        self.waiting.s.data.next.ack_req = self.s_data_pkt.ack_req.val() & self.load_data.val();
+        self.waiting.s.data.next.solicited = self.s_data_pkt.solicited.val() & self.load_data.val();
+        self.waiting.s.data.next.payload_bytes = self.s_data_pkt.payload_bytes.val();
+        self.waiting.s.data.next.va = self.s_data_pkt.va.val();
+        self.waiting.s.data.next.rkey = self.s_data_pkt.rkey.val();
+        self.waiting.s.data.next.dma_len = self.s_data_pkt.dma_len.val();
+        self.waiting.s.data.next.imm = self.s_data_pkt.imm.val();
+        self.waiting.s.data.next.syndrome = self.s_reply_pkt.syndrome.val();
+        self.waiting.s.data.next.msn = self.s_reply_pkt.msn.val();
+        self.waiting.s.data.next.mark = self.s_data_pkt.mark.val();
+        self.waiting.s.data.next.bare = self.s_data_pkt.bare.val() & self.load_data.val();
+        self.end_fields.next = 0.into();
+        self.end_fields.next.jobs = self.s_end.jobs.val();
+        self.end_fields.next.reads = self.s_end.reads.val();
+        self.end_fields.next.error = self.s_end.error.val();
+        self.end_fields.next.cleared = self.s_end.cleared.val();
+        if self.load_end.val() {
+            self.waiting.s.data.next.flow = bit_cast::<FP1, FB>(self.s_end.flow.val());
+            self.waiting.s.data.next.imm = self.end_fields.val().to_bits::<32>();
         } else if self.load_reply.val() {
-            self.flow.next = bit_cast::<FP1, FB>(self.s_reply_pkt.flow.val()) | self.top.val();
-            self.opcode.next = self.s_reply_pkt.opcode.val();
-            self.psn.next = self.s_reply_pkt.psn.val();
-            self.ack_req.next = false;
-            self.solicited.next = false;
-            self.payload_bytes.next = self.s_reply_pkt.payload_bytes.val();
-            self.va.next = 0.into();
-            self.rkey.next = 0.into();
-            self.dma_len.next = 0.into();
-            self.imm.next = 0.into();
-            self.mark.next = self.s_reply_pkt.mark.val();
-            self.bare.next = false;
-            self.syndrome.next = self.s_reply_pkt.syndrome.val();
-            self.msn.next = self.s_reply_pkt.msn.val();
+            self.waiting.s.data.next.flow =
+                bit_cast::<FP1, FB>(self.s_reply_pkt.flow.val()) | self.top.val();
+            self.waiting.s.data.next.opcode = self.s_reply_pkt.opcode.val();
+            self.waiting.s.data.next.psn = self.s_reply_pkt.psn.val();
+            self.waiting.s.data.next.payload_bytes = self.s_reply_pkt.payload_bytes.val();
+            self.waiting.s.data.next.mark = self.s_reply_pkt.mark.val();
+        } else if self.load_extra.val() {
+            self.waiting.s.data.next.payload_bytes = 0.into();
+            self.waiting.s.data.next.imm = self.s_window.bytes.val();
+            if self.s_probe.valid.val() {
+                self.waiting.s.data.next.flow = bit_cast::<FP1, FB>(self.s_probe.flow.val());
+                self.waiting.s.data.next.opcode = self.probe.val();
+                self.waiting.s.data.next.psn = self.s_probe.psn.val();
+            } else {
+                self.waiting.s.data.next.flow = bit_cast::<FP1, FB>(self.s_window.flow.val());
+                self.waiting.s.data.next.opcode = self.window.val();
+                self.waiting.s.data.next.psn = self.s_window.psn.val();
+                self.waiting.s.data.next.bare = true;
+            }
         }
     }
 
     /// A read command that stands is the packet's.
     fn reads(&mut self) {
+        Wire::join(&mut self.read, &mut self.m_read);
+        self.take_read.next = false;
+        if self.m_read.ready.val() {
+            self.read.valid.next = false;
+        }
         if self.load_data.val() & self.s_data_read.valid.val() {
             self.take_read.next = true;
-            self.read_full.next = true;
-            self.addr.next = self.s_data_read.addr.val();
-            self.bytes.next = self.s_data_read.bytes.val();
+            self.read.valid.next = true;
+            self.read.addr.next = self.s_data_read.addr.val();
+            self.read.bytes.next = self.s_data_read.bytes.val();
         }
         if self.load_reply.val() & self.s_reply_read.valid.val() {
             self.take_read.next = true;
-            self.read_full.next = true;
-            self.addr.next = self.s_reply_read.addr.val();
-            self.bytes.next = self.s_reply_read.bytes.val();
+            self.read.valid.next = true;
+            self.read.addr.next = self.s_reply_read.addr.val();
+            self.read.bytes.next = self.s_reply_read.bytes.val();
         }
+    }
+
+    /// The oldest one goes to the tx pipe, or to the responder.
+    fn leaves(&mut self) {
+        self.head.next = self.waiting.m.data.val();
+        self.m_pkt.valid.next = self.waiting.m.valid.val() & !self.head.val().is_end;
+        self.sent_valid.next = self.m_pkt.valid.val() & !self.head.val().is_extra;
+        self.m_end.valid.next = self.waiting.m.valid.val() & self.head.val().is_end;
+        self.waiting.m.ready.next = self.m_pkt.ready.val();
+        if self.head.val().is_end {
+            self.waiting.m.ready.next = self.m_end.ready.val();
+        }
+        self.m_pkt.flow.next = self.head.val().flow;
+        self.m_pkt.opcode.next = self.head.val().opcode;
+        self.m_pkt.psn.next = self.head.val().psn;
+        self.m_pkt.ack_req.next = self.head.val().ack_req;
+        self.m_pkt.solicited.next = self.head.val().solicited;
+        self.m_pkt.payload_bytes.next = self.head.val().payload_bytes;
+        self.m_pkt.va.next = self.head.val().va;
+        self.m_pkt.rkey.next = self.head.val().rkey;
+        self.m_pkt.dma_len.next = self.head.val().dma_len;
+        self.m_pkt.imm.next = self.head.val().imm;
+        self.m_pkt.syndrome.next = self.head.val().syndrome;
+        self.m_pkt.msn.next = self.head.val().msn;
+        self.m_pkt.mark.next = self.head.val().mark;
+        self.m_pkt.bare.next = self.head.val().bare;
+        self.head_fields.next = self.head.val().imm.into();
+        self.m_end.flow.next = self.head.val().flow.get_bits::<FB>(0);
+        self.m_end.jobs.next = self.head_fields.val().jobs;
+        self.m_end.reads.next = self.head_fields.val().reads;
+        self.m_end.error.next = self.head_fields.val().error;
+        self.m_end.cleared.next = self.head_fields.val().cleared;
+    }
+
+    /// Bytes of payload that wait; after a packet came they are looked at before the next one.
+    fn bytes(&mut self) {
+        self.more_bytes.next = 0.into();
+        if self.load_data.val() {
+            self.more_bytes.next = bit_cast::<17, 13>(self.s_data_pkt.payload_bytes.val());
+        } else if self.load_reply.val() {
+            self.more_bytes.next = bit_cast::<17, 13>(self.s_reply_pkt.payload_bytes.val());
+        }
+        self.less_bytes.next = 0.into();
+        if self.m_pkt.valid.val() & self.m_pkt.ready.val() {
+            self.less_bytes.next = bit_cast::<17, 13>(self.head.val().payload_bytes);
+        }
+        self.bytes.next = self.bytes.val() + self.more_bytes.val() - self.less_bytes.val();
+        self.is_full.next = self.bytes.val() >= self.bytes_max.val();
     }
 }

@@ -9,8 +9,8 @@ use nic_models::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
 use nic_models::golden::transport::requester::order;
 use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut};
 use nic_models::streams::{
-    Axis, AxisWords, Order, Packet, Probe, ReadCommand, ReadyPort, Reply, TreadyPort, Window, Work,
-    WriteCommand, WriteDone,
+    Axis, AxisWords, Order, Packet, Probe, ReadCommand, ReadJobEnd, ReadyPort, Reply, TreadyPort,
+    Window, Work, WriteCommand, WriteDone,
 };
 use nic_spec::config::NicConfig;
 use rand::Rng;
@@ -394,11 +394,15 @@ struct Packets {
     reply: Half<Reply>,
     probes: Source<Probe>,
     windows: Source<Window>,
+    ends: Source<ReadJobEnd>,
     pkt: Sink,
     read: Sink,
+    end: Sink,
     next_id: u32,
     /// Ids of packets with payload that have left, and of read commands that have.
     left: [VecDeque<u64>; 2],
+    /// Responses and ends that were taken and have not left; an end is `None`.
+    replies: VecDeque<Option<u32>>,
 }
 
 impl Packets {
@@ -414,10 +418,13 @@ impl Packets {
             reply: Half::new(seed, 20),
             probes: Source::new(sub(seed, 3)),
             windows: Source::new(sub(seed, 4)),
+            ends: Source::new(sub(seed, 5)),
             pkt: Sink::new(sub(seed, 1)),
             read: Sink::new(sub(seed, 2)),
+            end: Sink::new(sub(seed, 6)),
             next_id: 0,
             left: Default::default(),
+            replies: VecDeque::new(),
         }
     }
 
@@ -447,10 +454,43 @@ impl Packets {
         window.unwrap_or(Window { bytes: rng.gen(), ..Window::default() })
     }
 
+    /// Ends of READs.
+    fn end(&mut self, ready: bool) -> ReadJobEnd {
+        let (rng, flow_count) = (&mut self.rng, self.flow_count);
+        let mut end = |valid| {
+            let (jobs, reads) = (rng.gen_range(0..32), rng.gen_range(0..32));
+            let flow = rng.gen_range(0..flow_count);
+            ReadJobEnd { valid, flow, jobs, reads, error: rng.gen(), cleared: rng.gen() }
+        };
+        let junk = end(false);
+        self.ends.drive(ready, || Some(end(true))).unwrap_or(junk)
+    }
+
+    /// Responses and ends leave in the order in which they were taken.
+    fn check_order(&mut self, out: &PktMuxOut, pins: &PktMuxIn) {
+        if out.s_reply_pkt.ready {
+            self.replies.push_back(Some(pins.s_reply_pkt.psn));
+        }
+        if out.s_end.ready {
+            self.replies.push_back(None);
+        }
+        if out.m_pkt.valid && pins.m_pkt.ready && out.m_pkt.flow >= self.flow_count {
+            assert_eq!(self.replies.pop_front(), Some(Some(out.m_pkt.psn)), "a response");
+        }
+        if out.m_end.valid && pins.m_end.ready {
+            assert_eq!(self.replies.pop_front(), Some(None), "an end behind its responses");
+        }
+    }
+
     fn make(&mut self) {
         let rng = &mut self.rng;
         let flow = rng.gen_range(0..self.flow_count);
-        let payload_bytes = if rng.gen() { rng.gen_range(1..=4096) } else { 0 };
+        // Whole MTUs fill exactly what may wait.
+        let payload_bytes = match rng.gen_range(0..4) {
+            0 => 256 << rng.gen_range(0..5),
+            1 => rng.gen_range(1..=4096),
+            _ => 0,
+        };
         let (psn, opcode) = (self.next_id & 0xff_ffff, rng.gen());
         let id = address_of(psn);
         if rng.gen() && self.data.waiting.len() < WAITING_MAX {
@@ -501,9 +541,12 @@ impl Stimulus<PktMux> for Packets {
             s_data_read: data.1.unwrap_or(read),
             s_reply_pkt: reply.0.unwrap_or(Reply { payload_bytes: junk, ..Reply::default() }),
             s_reply_read: reply.1.unwrap_or(read),
+            s_end: self.end(out.s_end.ready),
             m_pkt: ReadyPort { ready: self.pkt.drive() },
             m_read: ReadyPort { ready: self.read.drive() },
+            m_end: ReadyPort { ready: self.end.drive() },
         };
+        self.check_order(out, &pins);
         if out.m_pkt.valid && pins.m_pkt.ready && out.m_pkt.payload_bytes > 0 {
             self.left[0].push_back(address_of(out.m_pkt.psn));
         }

@@ -22,9 +22,9 @@ const MESSAGES_MIN: u64 = 16;
 const SOFTWARE: Software =
     Software { sq_log2: 6, cq_log2: 12, poll_cycles: 100, memory_cycles: None };
 
-/// Rate of the line that a datapath fills: a beat a cycle.
+/// Rate of the line: a beat of the datapath a cycle, up to the 100 Gb/s of the fastest MAC.
 pub fn line_gbps(config: &NicConfig) -> f64 {
-    (8 * config.data_bytes()) as f64 * config.clock_hz as f64 / 1e9
+    ((8 * config.data_bytes()) as f64 * config.clock_hz as f64 / 1e9).min(100.0)
 }
 
 /// A case of the table.
