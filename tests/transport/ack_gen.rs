@@ -11,10 +11,15 @@ fn ack_gen_matches_golden() {
 fn ack_gen_bench_notices_broken_verilog() {
     let breaks = [
         ("queue_s_valid = !was_queued", "queue_s_valid = 1'b1"),
-        ("tel_store & (tel_flow == tel_row)", "1'b0"),
-        ("direct = !queue_m_valid & ack_free & fresh", "direct = ack_free & fresh"),
+        ("tel_store & (tel_flow == at)", "1'b0"),
+        ("& !queue_m_valid & !was_queued", "& !was_queued"),
+        ("& !was_queued & !holds", "& !holds"),
+        ("same_next = finishes & (flow == at)", "same_next = 1'b0"),
         ("msn_before = tag_msn - ends", "msn_before = tag_msn"),
-        ("waits = has_imm & cqe_valid & !m_cqe_ready", "waits = 1'b0"),
+        ("is_done & has_imm & cqe_valid", "1'b0"),
+        ("& !(can_send & send_turn)", ""),
+        ("& !hands_over", ""),
+        ("end_waits & !(applies & is_end)", "end_waits"),
         ("holds = |was_jobs", "holds = 1'b0"),
         ("jobs_less = was_jobs - ", "jobs_less = was_jobs - 1 - "),
         ("ended_more = was_ended + end_reads", "ended_more = was_ended"),

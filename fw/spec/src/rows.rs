@@ -86,8 +86,6 @@ macro_rules! rows {
             } also {
                 /// The flags.
                 flags = (0, 0, 3),
-                /// Key and place.
-                place = (1, 0, 224),
             }
             /// A work request.
             wr WrRow {

@@ -55,6 +55,8 @@ pub struct Owing {
     rnr_timer: u8,
     /// Cycles until the flows are cleared: no packet's telemetry before.
     clear_left: u16,
+    /// Packets whose telemetry is held.
+    held_count: u8,
 }
 
 impl Owing {
@@ -67,7 +69,21 @@ impl Owing {
         let flow_count = config.flow_count as u16;
         let (jobs, rnr_timer) = (vec![0; config.flow_count], 0);
         let (flow_limit, clear_left) = (flow_count, flow_count);
-        Self { rng, done, end, jobs, ack, cqe, job, flow_count, flow_limit, rnr_timer, clear_left }
+        let held_count = 0;
+        Self {
+            rng,
+            done,
+            end,
+            jobs,
+            ack,
+            cqe,
+            job,
+            flow_count,
+            flow_limit,
+            rnr_timer,
+            clear_left,
+            held_count,
+        }
     }
 
     fn tag(rng: &mut ChaCha8Rng, flow_limit: u16) -> Tag {
@@ -202,6 +218,9 @@ impl Stimulus<AckGen> for Owing {
         let (jobs, rng) = (&mut self.jobs, &mut self.rng);
         let s_end = self.end.drive(out.s_end.ready, || Self::end(rng, jobs, limit));
         let reset = rng.gen_ratio(1, 8000);
+        let tel_take = rng.gen_ratio(1, 2) && self.clear_left == 0 && self.held_count < 4;
+        let tel_leave = rng.gen_ratio(1, 2) && self.held_count > 0;
+        self.held_count = self.held_count + u8::from(tel_take) - u8::from(tel_leave);
         let i = AckGenIn {
             reset,
             s_done: WriteDone {
@@ -213,9 +232,10 @@ impl Stimulus<AckGen> for Owing {
             s_read_addr: rng.gen(),
             s_read_va: rng.gen(),
             s_read_rkey: rng.gen(),
-            tel_take: rng.gen_ratio(1, 4) && self.clear_left == 0,
+            tel_take,
             s_tel: random_tel(rng),
-            tel_store: rng.gen_ratio(1, 4),
+            tel_leave,
+            tel_store: tel_leave && rng.gen_ratio(1, 2),
             tel_enable: rng.gen_ratio(7, 8),
             tel_flow: rng.gen_range(0..limit),
             cfg_rnr_timer: self.rnr_timer,
@@ -227,7 +247,7 @@ impl Stimulus<AckGen> for Owing {
         };
         self.clear_left = self.clear_left.saturating_sub(1);
         if reset {
-            self.clear_left = self.flow_count;
+            (self.clear_left, self.held_count) = (self.flow_count, 0);
             self.done.reset();
             self.end.reset();
             self.jobs.fill(0);

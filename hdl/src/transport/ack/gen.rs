@@ -4,11 +4,13 @@
 //! # Source            InfiniBand architecture volume 1, section 9.7.5.1 (acknowledge), 9.7.5.2
 //!                     (NAK), tables 45 and 46 (syndromes); hdl/transport.md
 //! # Interface timing  cycle 0: s_done taken; cycle 2: its flow's row is changed; cycle 3:
-//!                     m_cqe, m_job, retired, ended, events; cycle 4: m_ack, if it is free and no
-//!                     other flow waits for it. Otherwise the flow waits its turn: an idle block
-//!                     looks at the next flow that owes in cycle 0 and has m_ack in cycle 4
-//! # Latency and rate  one s_done or one m_ack every 3 cycles, both in 4; s_done never waits for
-//!                     m_ack
+//!                     m_cqe, m_job, retired, ended, events, and m_ack, if it is free, no other
+//!                     flow waits for it and no telemetry of the flow was stored in cycle 0.
+//!                     Otherwise the flow waits its turn. Of s_end: cycle 0: s_end_valid, nothing
+//!                     under way; cycle 3: s_end_ready
+//! # Latency and rate  every 2 cycles one s_done with its m_ack, one s_end or one m_ack of a flow
+//!                     that waited; s_done never waits for m_ack, only for s_end and for its turn
+//!                     beside flows that can send; behind a READ until m_job is taken
 //! # Number formats    s_done_tag | PSN \[23:0\], MSN \[47:24\], immediate \[79:48\],
 //!                     message bytes \[111:80\], flow \[121:112\], outcome \[124:122\] (0 accepted,
 //!                     1 accepted with AckReq, 2 duplicate, 3 RNR, 4 sequence, 5 invalid,
@@ -49,11 +51,13 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub s_read_rkey: Signal<In, Bits<32>>,
     /// Its command has.
     pub s_read_ready: Signal<Out, Bit>,
-    /// Hold this packet's telemetry; not in the 2^FB cycles behind a reset.
+    /// Hold this packet's telemetry, of up to 4 packets; not in the 2^FB cycles behind a reset.
     pub tel_take: Signal<In, Bit>,
     /// There is telemetry.
     pub s_tel: Telemetry<In>,
-    /// The packet was accepted: keep what is held, if it is telemetry.
+    /// The oldest of these packets is done with.
+    pub tel_leave: Signal<In, Bit>,
+    /// It was accepted: keep what it brought, if it is telemetry.
     pub tel_store: Signal<In, Bit>,
     /// Its flow has telemetry.
     pub tel_enable: Signal<In, Bit>,
@@ -116,6 +120,7 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.telemetry.hop.next = self.hops.hop.val();
         self.telemetry.take.next = self.tel_take.val();
         Wire::join(&mut self.s_tel, &mut self.telemetry.s_tel);
+        self.telemetry.leave.next = self.tel_leave.val();
         self.telemetry.store.next = self.tel_store.val();
         self.telemetry.store_enable.next = self.tel_enable.val();
         self.telemetry.store_flow.next = self.tel_flow.val();

@@ -1,10 +1,13 @@
 //! The flows' owed ACKs and NAKs: a row a flow, and a queue of the flows that owe.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5; hdl/transport.md
-//! # Interface timing  as `ack_gen`, of which this is the control
+//! # Interface timing  as `ack_gen`, of which this is the control. An operation reads its flow's row
+//!                     in cycle 0 and changes it in cycle 2, in which the next one is chosen and
+//!                     reads: of the same flow it goes on with what was just written
+//! # Latency and rate  an operation every 2 cycles: the end of a command with its answer, that of a
+//!                     READ's job, or an answer that waited
 //! # Number formats    [`AnswerRow`], [`CommandTag`]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
-//! # Length            the part `rest` is one `match`: an arm an operation on the row
 //! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
@@ -19,9 +22,6 @@ pub enum AckGenState {
     Idle,
     Load,
     Apply,
-    Fetch,
-    Choose,
-    Send,
 }
 
 /// What a flow owes its peer.
@@ -64,7 +64,7 @@ pub struct CommandTag {
 }
 
 /// Rows of `2^FB` flows; `FC = FB + 1`.
-#[block(check(FC == FB + 1 && FB <= 10))]
+#[block(mealy, check(FC == FB + 1 && FB <= 10))]
 pub struct AckRows<const FB: usize, const FC: usize> {
     /// A DMA command has ended.
     pub s_done: WriteDone<In, 127>,
@@ -149,6 +149,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     #[reset(AckGenState::Scrub)]
     state: Reg<AckGenState>,
     is_end: Unreset<Bit>,
+    is_send: Unreset<Bit>,
     end_jobs: Unreset<Bits<5>>,
     end_reads: Unreset<Bits<5>>,
     end_error: Unreset<Bit>,
@@ -156,7 +157,10 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     tag: Unreset<CommandTag>,
     error: Unreset<Bit>,
     flow: Unreset<Bits<FB>>,
+    same: Unreset<Bit>,
     fresh: Unreset<Bit>,
+    end_waits: Reg<Bit>,
+    send_turn: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
     row: Unreset<AnswerRow>,
     ack_valid: Reg<Bit>,
@@ -179,12 +183,20 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     cleared_q: Reg<Bit>,
     landed: Reg<Bit>,
     refused: Reg<Bit>,
+    applies: Signal<Local, Bit>,
+    is_done: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    finishes: Signal<Local, Bit>,
+    chooses: Signal<Local, Bit>,
+    end_due: Signal<Local, Bit>,
     can_send: Signal<Local, Bit>,
+    hands_over: Signal<Local, Bit>,
+    done_ready: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    at: Signal<Local, Bits<FB>>,
+    stores: Signal<Local, Bit>,
     ack_free: Signal<Local, Bit>,
     direct: Signal<Local, Bit>,
-    tel_row: Signal<Local, Bits<FB>>,
-    stores: Signal<Local, Bit>,
-    waits: Signal<Local, Bit>,
     outcome: Signal<Local, Bits<3>>,
     is_accepted: Signal<Local, Bit>,
     has_imm: Signal<Local, Bit>,
@@ -194,6 +206,8 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     msn_before: Signal<Local, Bits<24>>,
     was_closed: Signal<Local, Bit>,
     was_queued: Signal<Local, Bit>,
+    owed_ack: Signal<Local, Bit>,
+    owed_nak: Signal<Local, Bit>,
     psn_of_ack: Signal<Local, Bits<24>>,
     msn_of_ack: Signal<Local, Bits<24>>,
     psn_of_nak: Signal<Local, Bits<24>>,
@@ -202,11 +216,20 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     owes_ack: Signal<Local, Bit>,
     owes_nak: Signal<Local, Bit>,
     has_tel: Signal<Local, Bit>,
+    had_tel: Signal<Local, Bit>,
     closed: Signal<Local, Bit>,
     queued: Signal<Local, Bit>,
-    kind: Signal<Local, Bits<2>>,
-    nak_bits: Signal<Local, Bits<2>>,
-    is_nak: Signal<Local, Bit>,
+    fails: Signal<Local, Bit>,
+    is_fatal: Signal<Local, Bit>,
+    sends: Signal<Local, Bit>,
+    tag_acks: Signal<Local, Bit>,
+    tag_naks: Signal<Local, Bit>,
+    answers: Signal<Local, Bit>,
+    may_send: Signal<Local, Bit>,
+    says_nak: Signal<Local, Bit>,
+    reason: Signal<Local, Bits<3>>,
+    says_psn: Signal<Local, Bits<24>>,
+    says_msn: Signal<Local, Bits<24>>,
     rows_data: Signal<Local, Bits<115>>,
     was_jobs: Signal<Local, Bits<6>>,
     jobs: Signal<Local, Bits<6>>,
@@ -222,6 +245,12 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     ack: Constant<Bits<3>>,
     #[init(Constant::new(2u64.to_bits()))]
     again: Constant<Bits<3>>,
+    #[init(Constant::new(3u64.to_bits()))]
+    not_ready: Constant<Bits<3>>,
+    #[init(Constant::new(5u64.to_bits()))]
+    invalid: Constant<Bits<3>>,
+    #[init(Constant::new(6u64.to_bits()))]
+    access: Constant<Bits<3>>,
     #[init(Constant::new(7u64.to_bits()))]
     operation: Constant<Bits<3>>,
     #[init(Constant::new(7u64.to_bits()))]
@@ -242,16 +271,14 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.outputs();
         self.ended();
         self.row();
-        self.rest();
+        self.choice();
+        self.answer();
+        self.operation();
+        self.row_after();
     }
 
     /// outputs
     fn outputs(&mut self) {
-        self.s_done.ready.next = (self.state.val() == AckGenState::Idle) & !self.job.valid.val();
-        self.s_end.ready.next = (self.state.val() == AckGenState::Apply) & self.is_end.val();
-        self.s_read_ready.next = (self.state.val() == AckGenState::Apply)
-            & !self.is_end.val()
-            & (self.tag.val().outcome == self.read.val());
         Wire::join(&mut self.job, &mut self.m_job);
         self.m_ack_valid.next = self.ack_valid.val();
         self.m_ack_flow.next = self.ack_flow.val();
@@ -274,24 +301,12 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.event_resp_nak_operation.next = self.refused.val();
         self.tel_scrub.next = self.state.val() == AckGenState::Scrub;
         self.tel_scrub_flow.next = self.scrub_flow.val();
-        self.tel_fetch.next =
-            (self.state.val() == AckGenState::Fetch) | (self.state.val() == AckGenState::Load);
-        self.tel_row.next = self.queue.m.data.val();
-        if self.state.val() == AckGenState::Load {
-            self.tel_row.next = self.flow.val();
-        }
-        self.tel_fetch_flow.next = self.tel_row.val();
-        self.tel_now.next = self.flow.val();
-        self.tel_forget.next =
-            (self.state.val() == AckGenState::Apply) & self.is_end.val() & self.end_clears.val();
     }
 
-    /// a command that has ended
+    /// a command that has ended, and the answer that it asks for
     fn ended(&mut self) {
         self.outcome.next = self.tag.val().outcome;
-        self.kind.next = self.outcome.val().get_bits::<2>(0);
-        self.is_nak.next = self.tag.val().outcome.get_bit(2);
-        self.is_accepted.next = !self.is_nak.val() & !self.tag.val().outcome.get_bit(1);
+        self.is_accepted.next = !self.outcome.val().get_bit(2) & !self.outcome.val().get_bit(1);
         self.has_imm.next = self.tag.val().has_imm;
         self.tag_psn.next = self.tag.val().psn;
         self.tag_msn.next = self.tag.val().msn;
@@ -299,6 +314,14 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.is_read.next = self.outcome.val() == self.read.val();
         self.is_new.next = self.tag.val().ends;
         self.msn_before.next = self.tag_msn.val() - self.ends.val();
+        self.fails.next = self.is_accepted.val() & self.error.val();
+        self.tag_acks.next = ((self.outcome.val() == self.ack.val()) & !self.error.val())
+            | (self.outcome.val() == self.again.val());
+        self.is_fatal.next = (self.outcome.val() == self.invalid.val())
+            | (self.outcome.val() == self.access.val());
+        self.tag_naks.next = self.fails.val()
+            | (self.outcome.val() == self.not_ready.val())
+            | (self.outcome.val().get_bit(2) & !self.is_read.val());
     }
 
     /// the flow's row
@@ -308,45 +331,146 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.psn_of_nak.next = self.row.val().nak_psn;
         self.msn_of_nak.next = self.row.val().nak_msn;
         self.nak_outcome.next = self.row.val().nak_outcome;
-        self.owes_ack.next = self.row.val().owes_ack;
-        self.owes_nak.next = self.row.val().owes_nak;
-        self.has_tel.next = self.row.val().has_tel;
+        self.owed_ack.next = self.row.val().owes_ack;
+        self.owed_nak.next = self.row.val().owes_nak;
+        self.had_tel.next = self.row.val().has_tel;
         self.was_closed.next = self.row.val().closed;
         self.was_queued.next = self.row.val().queued;
         self.was_jobs.next = self.row.val().jobs;
         self.was_ended.next = self.row.val().ended;
         self.jobs_less.next = self.was_jobs.val() - bit_cast::<6, 5>(self.end_jobs.val());
         self.ended_more.next = self.was_ended.val() + self.end_reads.val();
+        self.owes_ack.next = self.owed_ack.val();
+        self.owes_nak.next = self.owed_nak.val();
+        self.has_tel.next = self.had_tel.val();
         self.jobs.next = self.was_jobs.val();
         self.ended.next = self.was_ended.val();
         self.closed.next = self.was_closed.val();
         self.queued.next = self.was_queued.val();
-        self.nak_bits.next = self.nak_outcome.val().get_bits::<2>(0);
         comment!("An answer must not overtake READ responses.");
         self.holds.next = self.was_jobs.val().any();
-        self.tel_show.next = self.state.val() == AckGenState::Send;
-        self.tel_send.next =
-            self.has_tel.val() & self.owes_ack.val() & !self.owes_nak.val() & !self.holds.val();
     }
 
-    /// defaults
-    fn rest(&mut self) {
+    /// What comes next. The end of a job goes first, as nothing of its flow is answered before; the
+    /// end of a command and an answer that waits take turns.
+    fn choice(&mut self) {
+        self.applies.next = self.state.val() == AckGenState::Apply;
+        self.is_done.next = !self.is_end.val() & !self.is_send.val();
+        self.waits.next = self.is_done.val() & self.has_imm.val() & self.cqe_valid.val();
+        self.finishes.next = self.applies.val() & !self.waits.val();
+        self.chooses.next = (self.state.val() == AckGenState::Idle) | self.finishes.val();
+        self.s_end.ready.next = self.applies.val() & self.is_end.val();
+        self.end_waits.next = self.s_end.valid.val() & !(self.applies.val() & self.is_end.val());
+        self.end_due.next = self.end_waits.val() & !(self.applies.val() & self.is_end.val());
+        self.can_send.next = self.queue.m.valid.val() & !self.ack_valid.val();
+        comment!("Behind a READ none is taken until it has gone on: its end waits for nothing.");
+        self.hands_over.next = self.applies.val() & self.is_done.val() & self.is_read.val();
+        self.done_ready.next = self.chooses.val()
+            & !self.end_due.val()
+            & !self.job.valid.val()
+            & !self.hands_over.val()
+            & !(self.can_send.val() & self.send_turn.val());
+        self.s_done.ready.next = self.done_ready.val();
+        self.s_read_ready.next = self.hands_over.val() & self.finishes.val();
+        self.takes.next = self.s_done.valid.val() & self.done_ready.val();
+        self.at.next = self.queue.m.data.val();
+        if self.takes.val() {
+            self.at.next = self.s_done.tag.val().get_bits::<FB>(112);
+        }
+        if self.end_due.val() {
+            self.at.next = self.s_end.flow.val();
+        }
+        self.rows.read_enable.next = self.chooses.val();
+        self.rows.read_address.next = self.at.val();
+        self.tel_fetch.next = self.chooses.val();
+        self.tel_fetch_flow.next = self.at.val();
+        self.tel_now.next = self.flow.val();
+        self.stores.next = self.tel_store.val() & (self.tel_flow.val() == self.at.val());
+        if self.chooses.val() {
+            self.flow.next = self.at.val();
+            self.same.next = self.finishes.val() & (self.flow.val() == self.at.val());
+            self.fresh.next = !self.stores.val();
+            self.is_end.next = self.end_due.val();
+            self.is_send.next = !self.end_due.val() & !self.takes.val();
+            self.tag.next = self.s_done.tag.val().into();
+            self.error.next = self.s_done.error.val();
+            self.end_jobs.next = self.s_end.jobs.val();
+            self.end_reads.next = self.s_end.reads.val();
+            self.end_error.next = self.s_end.error.val();
+            self.end_clears.next = self.s_end.cleared.val();
+            self.send_turn.next = self.takes.val();
+            if self.end_due.val() {
+                self.send_turn.next = self.send_turn.val();
+            }
+        }
+    }
+
+    /// The answer that goes out: the command's own if nobody waits, or what the flow owes.
+    fn answer(&mut self) {
         self.ack_free.next = !self.ack_valid.val() | self.m_ack_ready.val();
-        self.can_send.next = self.queue.m.valid.val() & self.ack_free.val();
-        self.direct.next = !self.queue.m.valid.val() & self.ack_free.val() & self.fresh.val();
-        self.stores.next = self.tel_store.val() & (self.tel_flow.val() == self.tel_row.val());
-        self.waits.next = self.has_imm.val() & self.cqe_valid.val() & !self.m_cqe_ready.val();
-        self.rows.write_enable.next = false;
+        self.answers.next =
+            (self.tag_acks.val() | self.tag_naks.val()) & !self.was_closed.val();
+        self.direct.next = self.answers.val()
+            & !self.queue.m.valid.val()
+            & !self.was_queued.val()
+            & !self.holds.val();
+        self.may_send.next = (self.is_done.val() & self.direct.val())
+            | (self.is_send.val()
+                & (self.owed_ack.val() | self.owed_nak.val())
+                & !self.holds.val());
+        self.tel_show.next =
+            self.finishes.val() & !self.is_end.val() & self.ack_free.val() & self.fresh.val();
+        self.tel_send.next = self.may_send.val() & self.had_tel.val() & !self.owed_nak.val();
+        self.says_nak.next = self.owed_nak.val();
+        self.reason.next = self.nak_outcome.val();
+        self.says_psn.next = self.psn_of_ack.val();
+        self.says_msn.next = self.msn_of_ack.val();
+        if self.owed_nak.val() {
+            self.says_psn.next = self.psn_of_nak.val();
+            self.says_msn.next = self.msn_of_nak.val();
+        }
+        if self.is_done.val() {
+            self.tel_send.next = self.may_send.val() & (self.outcome.val() == self.ack.val());
+            self.says_nak.next = self.tag_naks.val();
+            self.reason.next = self.outcome.val();
+            self.says_psn.next = self.tag_psn.val();
+            self.says_msn.next = self.tag_msn.val();
+            if self.fails.val() {
+                self.tel_send.next = false;
+                self.reason.next = self.operation.val();
+                self.says_msn.next = self.msn_before.val();
+            }
+        }
+        self.sends.next = self.tel_show.val() & self.may_send.val();
+        if self.m_ack_ready.val() {
+            self.ack_valid.next = false;
+        }
+        if self.sends.val() {
+            self.ack_valid.next = true;
+            self.ack_flow.next = self.flow.val();
+            self.ack_psn.next = self.says_psn.val();
+            self.ack_msn.next = self.says_msn.val();
+            self.ack_syndrome.next = self.syndrome_ack.val();
+            if self.says_nak.val() {
+                self.ack_syndrome.next =
+                    bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
+                if self.reason.val().get_bit(2) {
+                    self.ack_syndrome.next =
+                        bit_cast::<8, 2>(self.reason.val().get_bits::<2>(0)) | self.syndrome_nak.val();
+                }
+            }
+        }
+    }
+
+    /// the operation under way
+    fn operation(&mut self) {
+        self.rows.write_enable.next = self.finishes.val();
         self.rows.write_address.next = self.flow.val();
-        self.rows.read_enable.next = false;
-        self.rows.read_address.next = self.queue.m.data.val();
-        self.row.next = self.rows.read_data.val();
         self.queue.s.valid.next = false;
         self.queue.s.data.next = self.flow.val();
         self.queue.m.ready.next = false;
         self.retired_q.next = false;
         self.retired_imm_q.next = false;
-        self.note.next = false;
         self.notes.next = false;
         self.cleared_q.next = false;
         self.landed.next = false;
@@ -354,11 +478,15 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         if self.m_job.ready.val() {
             self.job.valid.next = false;
         }
-        if self.m_ack_ready.val() {
-            self.ack_valid.next = false;
-        }
         if self.m_cqe_ready.val() {
             self.cqe_valid.next = false;
+        }
+        self.tel_forget.next = self.finishes.val() & self.is_end.val() & self.end_clears.val();
+        if self.chooses.val() {
+            self.state.next = AckGenState::Idle;
+            if self.end_due.val() | self.takes.val() | self.can_send.val() {
+                self.state.next = AckGenState::Load;
+            }
         }
         match self.state.val() {
             AckGenState::Scrub => {
@@ -369,104 +497,49 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                     self.state.next = AckGenState::Idle;
                 }
             }
-            AckGenState::Idle => {
-                self.take();
-            }
             AckGenState::Load => {
-                self.fresh.next = !self.stores.val();
                 self.state.next = AckGenState::Apply;
+                self.queue.m.ready.next = self.is_send.val();
             }
             AckGenState::Apply => {
-                self.apply();
-            }
-            AckGenState::Fetch => {
-                comment!("Telemetry of the same flow is being stored: once more.");
-                self.flow.next = self.queue.m.data.val();
-                self.rows.read_enable.next = true;
-                if !self.stores.val() {
-                    self.queue.m.ready.next = true;
-                    self.state.next = AckGenState::Choose;
+                if self.is_end.val() {
+                    self.end();
+                } else if self.is_send.val() {
+                    self.send();
+                } else if self.finishes.val() {
+                    self.retire();
                 }
             }
-            AckGenState::Choose => {
-                self.state.next = AckGenState::Send;
-            }
-            AckGenState::Send => {
-                self.send();
-            }
+            _ => {}
         }
-        self.row_after();
-    }
-
-    // What comes next: the end of a packet, the end of a job, or an answer.
-    fn take(&mut self) {
-        self.rows.read_enable.next = true;
-        self.tag.next = self.s_done.tag.val().into();
-        self.error.next = self.s_done.error.val();
-        self.end_jobs.next = self.s_end.jobs.val();
-        self.end_reads.next = self.s_end.reads.val();
-        self.end_error.next = self.s_end.error.val();
-        self.end_clears.next = self.s_end.cleared.val();
-        self.is_end.next = true;
-        self.rows.read_address.next = self.s_end.flow.val();
-        self.flow.next = self.s_end.flow.val();
-        if self.s_done.valid.val() & !self.job.valid.val() {
-            self.is_end.next = false;
-            self.rows.read_address.next = self.s_done.tag.val().get_bits::<FB>(112);
-            self.flow.next = self.s_done.tag.val().get_bits::<FB>(112);
-            self.state.next = AckGenState::Load;
-        } else if self.s_end.valid.val() {
-            self.state.next = AckGenState::Load;
-        } else if self.can_send.val() {
-            self.state.next = AckGenState::Fetch;
-        }
-    }
-
-    // The flow is known: its row changes.
-    fn apply(&mut self) {
-        if self.is_end.val() | !self.waits.val() {
-            self.rows.write_enable.next = true;
-            self.state.next = AckGenState::Idle;
-            if self.can_send.val() {
-                self.state.next = AckGenState::Fetch;
-            }
-        }
-        if self.is_end.val() {
-            self.jobs.next = self.jobs_less.val();
-            self.ended.next = self.ended_more.val();
-            self.notes.next = true;
-            if self.end_error.val() | self.end_clears.val() {
-                self.owes_ack.next = false;
-                self.owes_nak.next = false;
-                self.has_tel.next = false;
-                self.closed.next = true;
-            }
-            if self.end_clears.val() {
-                self.jobs.next = 0.into();
-                self.ended.next = 0.into();
-                self.closed.next = false;
-                self.cleared_q.next = true;
-            }
-        } else if !self.waits.val() {
-            self.retire();
-        }
-        if (self.is_end.val() | !self.waits.val())
-            & (self.owes_ack.val() | self.owes_nak.val())
-            & !self.jobs.val().any()
-        {
-            self.queue.s.valid.next = !self.was_queued.val();
-            self.queued.next = true;
-            if self.direct.val() & !self.was_queued.val() {
-                comment!("Nobody waits: the answer goes out at once.");
-                self.queue.s.valid.next = false;
-                self.state.next = AckGenState::Send;
-            }
-        }
+        self.note.next = self.notes.val();
         if self.notes.val() {
-            self.note.next = true;
             self.note_flow.next = self.flow.val();
             self.note_failed.next = self.closed.val();
             self.note_reads.next = self.ended.val();
+        }
+    }
+
+    // Jobs have ended, or a row is in force.
+    fn end(&mut self) {
+        self.notes.next = true;
+        self.jobs.next = self.jobs_less.val();
+        self.ended.next = self.ended_more.val();
+        if self.end_error.val() | self.end_clears.val() {
+            self.owes_ack.next = false;
+            self.owes_nak.next = false;
+            self.has_tel.next = false;
+            self.closed.next = true;
+        }
+        if self.end_clears.val() {
+            self.jobs.next = 0.into();
+            self.ended.next = 0.into();
+            self.closed.next = false;
+            self.cleared_q.next = true;
+        }
+        if (self.owes_ack.val() | self.owes_nak.val()) & !self.jobs.val().any() {
+            self.queue.s.valid.next = !self.was_queued.val();
+            self.queued.next = true;
         }
     }
 
@@ -487,83 +560,78 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 self.notes.next = true;
             }
         } else if self.is_read.val() {
-            self.jobs.next = self.was_jobs.val() + 1;
-            self.job.valid.next = true;
-            self.job.flow.next = self.flow.val();
-            self.job.psn.next = self.tag_psn.val();
-            self.job.msn.next = self.tag_msn.val();
-            self.job.addr.next = self.s_read_addr.val();
-            self.job.bytes.next = self.tag.val().bytes;
-            self.job.restart.next = !self.is_new.val();
-            self.job.va.next = self.s_read_va.val();
-            self.job.rkey.next = self.s_read_rkey.val();
-            if self.is_new.val() {
-                comment!("Its response acknowledges all before it.");
-                self.owes_ack.next = false;
-                self.owes_nak.next = false;
-            }
-        } else if self.is_accepted.val() & self.error.val() {
-            self.notes.next = true;
-            self.psn_of_nak.next = self.tag_psn.val();
-            self.msn_of_nak.next = self.msn_before.val();
-            self.nak_outcome.next = self.operation.val();
-            self.owes_nak.next = true;
-            self.closed.next = true;
-        } else if self.is_accepted.val() | (self.outcome.val() == self.again.val()) {
-            if self.kind.val().any() {
-                self.psn_of_ack.next = self.tag_psn.val();
-                self.msn_of_ack.next = self.tag_msn.val();
-                self.owes_ack.next = true;
-            }
-            if self.outcome.val() == self.ack.val() {
-                self.has_tel.next = true;
-            }
-            if self.is_accepted.val() & self.has_imm.val() {
+            self.hand_over();
+        } else {
+            if self.tag_naks.val() {
+                self.closed.next = self.fails.val() | self.is_fatal.val();
+                self.notes.next = self.fails.val();
+            } else if self.is_accepted.val() & self.has_imm.val() {
                 self.cqe_valid.next = true;
                 self.cqe_kind.next = 1.into();
                 self.cqe_flow.next = self.flow.val();
                 self.cqe_imm.next = self.tag.val().imm;
                 self.cqe_byte_len.next = self.tag.val().bytes;
             }
-        } else {
-            self.psn_of_nak.next = self.tag_psn.val();
-            self.msn_of_nak.next = self.tag_msn.val();
-            self.nak_outcome.next = self.outcome.val();
-            self.owes_nak.next = true;
-            self.closed.next = self.is_nak.val() & self.kind.val().any();
+            if !self.sends.val() {
+                self.owe();
+            }
         }
     }
 
-    // An answer goes out.
-    fn send(&mut self) {
-        self.state.next = AckGenState::Idle;
-        self.rows.write_enable.next = true;
-        self.queued.next = false;
-        if (self.owes_nak.val() | self.owes_ack.val()) & !self.holds.val() {
-            self.ack_valid.next = true;
-            self.ack_flow.next = self.flow.val();
-        }
-        if self.holds.val() {
-            comment!("It comes back with the end of the last job.");
-        } else if self.owes_nak.val() {
-            self.ack_syndrome.next =
-                bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
-            if self.nak_outcome.val().get_bit(2) {
-                self.ack_syndrome.next =
-                    bit_cast::<8, 2>(self.nak_bits.val()) | self.syndrome_nak.val();
-            }
-            self.ack_psn.next = self.psn_of_nak.val();
-            self.ack_msn.next = self.msn_of_nak.val();
-            self.owes_nak.next = false;
-            comment!("an ACK waits behind the NAK");
-            self.queue.s.valid.next = self.owes_ack.val();
-            self.queued.next = self.owes_ack.val();
-        } else if self.owes_ack.val() {
-            self.ack_syndrome.next = self.syndrome_ack.val();
-            self.ack_psn.next = self.psn_of_ack.val();
-            self.ack_msn.next = self.msn_of_ack.val();
+    // A READ. Its response acknowledges all before it.
+    fn hand_over(&mut self) {
+        self.jobs.next = self.was_jobs.val() + 1;
+        self.job.valid.next = true;
+        self.job.flow.next = self.flow.val();
+        self.job.psn.next = self.tag_psn.val();
+        self.job.msn.next = self.tag_msn.val();
+        self.job.addr.next = self.s_read_addr.val();
+        self.job.bytes.next = self.tag.val().bytes;
+        self.job.restart.next = !self.is_new.val();
+        self.job.va.next = self.s_read_va.val();
+        self.job.rkey.next = self.s_read_rkey.val();
+        if self.is_new.val() {
             self.owes_ack.next = false;
-            self.has_tel.next = false;
+            self.owes_nak.next = false;
+        }
+    }
+
+    // The answer waits: a later ACK replaces an earlier one.
+    fn owe(&mut self) {
+        if self.tag_naks.val() {
+            self.psn_of_nak.next = self.tag_psn.val();
+            self.msn_of_nak.next = self.says_msn.val();
+            self.nak_outcome.next = self.reason.val();
+            self.owes_nak.next = true;
+        } else if self.tag_acks.val() {
+            self.psn_of_ack.next = self.tag_psn.val();
+            self.msn_of_ack.next = self.tag_msn.val();
+            self.owes_ack.next = true;
+            if self.outcome.val() == self.ack.val() {
+                self.has_tel.next = true;
+            }
+        }
+        if self.answers.val() & !self.holds.val() {
+            self.queue.s.valid.next = !self.was_queued.val();
+            self.queued.next = true;
+        }
+    }
+
+    // A flow that waited: what it owes goes out, the NAK first, or it waits again.
+    fn send(&mut self) {
+        if self.may_send.val() {
+            if self.sends.val() {
+                self.owes_nak.next = false;
+                if !self.owed_nak.val() {
+                    self.owes_ack.next = false;
+                    self.has_tel.next = false;
+                }
+            }
+            self.queued.next = self.owes_nak.val() | self.owes_ack.val();
+            self.queue.s.valid.next = self.queued.val();
+        } else {
+            comment!("With a job of the flow it comes back at the end of the last one.");
+            self.queued.next = false;
         }
     }
 
@@ -583,11 +651,14 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.rows_data.next = self.rows_data.val().replace_bit(102, self.closed.val());
         self.rows_data.next = self.rows_data.val().replace_bit(103, self.queued.val());
         self.rows.write_data.next = self.rows_data.val().into();
-        if self.state.val() == AckGenState::Apply {
-            self.row.next = self.rows_data.val().into();
-        }
         if self.state.val() == AckGenState::Scrub {
             self.rows.write_data.next = 0.into();
+        }
+        comment!("The next operation reads in the cycle of this write: it goes on with the row here.");
+        if self.finishes.val() {
+            self.row.next = self.rows_data.val().into();
+        } else if !self.applies.val() & !self.same.val() {
+            self.row.next = self.rows.read_data.val();
         }
     }
 }

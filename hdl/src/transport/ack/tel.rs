@@ -1,11 +1,13 @@
 //! Telemetry to echo: the latest of each flow, from the packet that brought it to the ACK. A packet
 //! without telemetry leaves it as it is; what was sent once is not sent again.
 //!
-//! # Interface timing  take holds a packet's telemetry; store keeps what is held, for its flow;
+//! # Interface timing  take holds a packet's telemetry, of up to 4 packets; with leave the oldest of
+//!                     them goes; with store, too, it is kept for its flow;
 //!                     cycle 0: fetch; cycle 2: show; cycle 3: m_tel. A store of the flow that is
 //!                     fetched must not come in the fetch's cycle. One that comes between fetch
 //!                     and show, or with forget, stays to be sent
-//! # Shape             `stored` \[0\], hops \[3:1\], path \[15:4\], records \[335:16\]
+//! # Shape             `stored` \[0\], hops \[3:1\], path \[15:4\], records \[335:16\], and whether
+//!                     there is any \[336\]: after reset there is none, whatever the RAM holds
 //! # Not yet sent      two bits a flow that differ: a store makes `stored` the opposite of `sent`,
 //!                     sending or forgetting makes `sent` as `stored`, so each has one writer
 //! # One hop           with cfg_worst_hop, if hop is one of the flow's stack: hops 1, that record, the other
@@ -29,6 +31,7 @@ struct TelRow {
     hop_2: Bits<64>,
     hop_3: Bits<64>,
     hop_4: Bits<64>,
+    is_there: Bit, // A packet has brought it
     #[at(0)]
     front: Bits<80>, // As `TelFront`
     others: Bits<256>, // As `TelOthers`
@@ -61,7 +64,9 @@ pub struct AckTel<const FB: usize> {
     pub take: Signal<In, Bit>,
     /// There is telemetry.
     pub s_tel: Telemetry<In>,
-    /// Keep what is held.
+    /// The oldest packet whose telemetry is held is done with.
+    pub leave: Signal<In, Bit>,
+    /// Keep what it brought.
     pub store: Signal<In, Bit>,
     /// The flow has telemetry.
     pub store_enable: Signal<In, Bit>,
@@ -89,8 +94,9 @@ pub struct AckTel<const FB: usize> {
     /// There is telemetry.
     pub m_tel: Telemetry<Out>,
     flows: Ram<FB, TelRow>,
-    held_valid: Reg<Bit>,
-    held: Reg<Bits<336>>,
+    held: LutRam<2, Bits<336>>,
+    take_at: Reg<Bits<2>>,
+    leave_at: Reg<Bits<2>>,
     fetched_mark: Unreset<Bit>,
     single: Unreset<Bit>,
     chosen: Unreset<Bits<64>>,
@@ -101,6 +107,8 @@ pub struct AckTel<const FB: usize> {
     sent: LutRam<FB, Bits<1>>,
     sent_copy: LutRam<FB, Bits<1>>,
     renewed: Unreset<Bit>,
+    brought: Signal<Local, Bits<336>>,
+    oldest: Signal<Local, Bits<336>>,
     keep: Signal<Local, Bit>,
     renews: Signal<Local, Bit>,
     new_mark: Signal<Local, Bit>,
@@ -120,25 +128,33 @@ pub struct AckTel<const FB: usize> {
 impl<const FB: usize> Logic for AckTel<FB> {
     #[hdl_gen]
     fn update(&mut self) {
+        self.brought.next = (bit_cast::<336, 3>(self.s_tel.hops.val()) << 1)
+            | (bit_cast::<336, 12>(self.s_tel.path.val()) << 4)
+            | (bit_cast::<336, 64>(self.s_tel.hop[0].val()) << 16)
+            | (bit_cast::<336, 64>(self.s_tel.hop[1].val()) << 80)
+            | (bit_cast::<336, 64>(self.s_tel.hop[2].val()) << 144)
+            | (bit_cast::<336, 64>(self.s_tel.hop[3].val()) << 208)
+            | (bit_cast::<336, 64>(self.s_tel.hop[4].val()) << 272);
+        self.held.write_enable.next = self.take.val();
+        self.held.write_address.next = self.take_at.val();
+        self.held.write_data.next = self.brought.val().replace_bit(0, self.s_tel.valid.val());
+        self.held.read_address.next = self.leave_at.val();
+        self.oldest.next = self.held.read_data.val();
         if self.take.val() {
-            self.held_valid.next = self.s_tel.valid.val();
-            self.held.next = (bit_cast::<336, 3>(self.s_tel.hops.val()) << 1)
-                | (bit_cast::<336, 12>(self.s_tel.path.val()) << 4)
-                | (bit_cast::<336, 64>(self.s_tel.hop[0].val()) << 16)
-                | (bit_cast::<336, 64>(self.s_tel.hop[1].val()) << 80)
-                | (bit_cast::<336, 64>(self.s_tel.hop[2].val()) << 144)
-                | (bit_cast::<336, 64>(self.s_tel.hop[3].val()) << 208)
-                | (bit_cast::<336, 64>(self.s_tel.hop[4].val()) << 272);
+            self.take_at.next = self.take_at.val() + 1;
         }
-        self.keep.next = self.held_valid.val() & self.store_enable.val() & self.store.val();
+        if self.leave.val() {
+            self.leave_at.next = self.leave_at.val() + 1;
+        }
+        self.keep.next =
+            self.oldest.val().get_bit(0) & self.store_enable.val() & self.store.val();
         self.new_mark.next = !self.sent.read_data.val().any() & !self.scrub.val();
-        comment!(
-            "One write port: flows are cleared after reset, before any is stored; what is held is"
-        );
-        comment!("still 0 then.");
+        comment!("One write port: flows are cleared after reset, before any is stored.");
         self.flows.write_enable.next = self.keep.val() | self.scrub.val();
         self.flows.write_address.next = self.store_flow.val();
-        self.flows.write_data.next = self.held.val().replace_bit(0, self.new_mark.val()).into();
+        self.flows.write_data.next = bit_cast::<337, 336>(self.oldest.val()).into();
+        self.flows.write_data.next.mark = self.new_mark.val();
+        self.flows.write_data.next.is_there = !self.scrub.val();
         self.flows.read_enable.next = self.fetch.val();
         self.flows.read_address.next = self.fetch_flow.val();
         self.fetched_mark.next = self.flows.read_data.val().mark;
@@ -208,10 +224,14 @@ impl<const FB: usize> Logic for AckTel<FB> {
             if self.single.val() {
                 self.shown.next = self.one.val().replace_bit(0, self.shows.val()).into();
             }
+            if !self.flows.read_data.val().is_there {
+                self.shown.next = 0.into();
+            }
             self.others.next = self.flows.read_data.val().others.into();
         }
         comment!("As a reset: it costs no logic in front of hundreds of registers.");
-        self.drops.next = (self.show.val() & self.single.val()) | self.reset.val();
+        self.drops.next = (self.show.val() & (self.single.val() | !self.flows.read_data.val().is_there))
+            | self.reset.val();
         self.m_tel.valid.next = self.shown.val().mark;
         self.m_tel.hops.next = self.shown.val().hops;
         self.m_tel.path.next = self.shown.val().path;

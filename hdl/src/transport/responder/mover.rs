@@ -1,6 +1,7 @@
 //! Payload of the responder: frames go on to the DMA or are dropped, as ordered.
 //!
-//! # Interface timing  cycle 0: order_valid and order_ready; from cycle 2 on the frame moves
+//! # Interface timing  cycle 0: order_valid and order_ready; from cycle 2 on the frame moves. Two
+//!                     orders may wait, so that one every 2 cycles finds room
 //! # Latency and rate  [`LATENCY_CYCLES`] from a beat at the sink to the source; one beat a cycle,
 //!                     without a gap between frames whose orders are there
 //! # Shape             one order a frame, in the order of the frames
@@ -29,8 +30,7 @@ pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
     /// Bytes.
     pub m_axis: Axis<Out, W, KB>,
     inbound: Skid<Bits<B>>,
-    next_valid: Reg<Bit>,
-    next_drop: Unreset<Bit>,
+    orders: Skid<Bits<1>>,
     active: Reg<Bit>,
     active_drop: Unreset<Bit>,
     beat_valid: Reg<Bit>,
@@ -48,7 +48,9 @@ pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
 impl<const W: usize, const KB: usize, const B: usize> Logic for RespMove<W, KB, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.order_ready.next = !self.next_valid.val();
+        self.order_ready.next = self.orders.s.ready.val();
+        self.orders.s.valid.next = self.order_valid.val();
+        self.orders.s.data.next = self.order_drop.val().into();
         self.s_axis.tready.next = self.inbound.s.ready.val();
         self.m_axis.tvalid.next = self.beat_valid.val();
         self.m_axis.tlast.next = self.beat.val().get_bit(self.last_at.val().index());
@@ -77,14 +79,10 @@ impl<const W: usize, const KB: usize, const B: usize> Logic for RespMove<W, KB, 
             self.beat_valid.next = true;
             self.beat.next = self.inbound.m.data.val();
         }
+        self.orders.m.ready.next = self.ends.val() | !self.active.val();
         if self.ends.val() | !self.active.val() {
-            self.active.next = self.next_valid.val();
-            self.active_drop.next = self.next_drop.val();
-            self.next_valid.next = false;
-        }
-        if self.order_valid.val() {
-            self.next_valid.next = true;
-            self.next_drop.next = self.order_drop.val();
+            self.active.next = self.orders.m.valid.val();
+            self.active_drop.next = self.orders.m.data.val().any();
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Tables of the responder: queue pairs, their receive state, memory regions.
 //!
 //! # Source            fw/registers.md
-//! # Interface timing  cycle 0: take, s_req_qpn; cycle 1: req_starts, req_region; cycle 2: qp,
-//!                     flow_state; cycle 3: region. They stay until the next take. failed and
-//!                     reads_full follow the table by one cycle
+//! # Interface timing  qp follows qp_flow of a cycle with take by one, and stays until the next one.
+//!                     flow_state, region and marks follow state_flow, region_index and marks_flow of
+//!                     a cycle without step by one; they are written in cycles with step, so a read
+//!                     never meets a write. failed and reads_ended follow within the cycle
 //! # Number formats    [`ReceiverRow`], [`ReceiveState`], [`RegionRow`], [`Ending`]
 //! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
 //! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
-use crate::rows::StagedRow;
+use crate::streams::{CommittedRow, FlowEnd};
 use crate::util::{lut_ram::LutRam, ram::Ram};
-use crate::{block, row, Reg, Unreset};
+use crate::{block, kernel, row, Reg};
 use rust_hdl_core::prelude::*;
 
 /// What has ended of a flow.
@@ -35,10 +36,10 @@ pub struct RegionRow {
     pub rkey: Bits<32>,
     /// First virtual address.
     pub va: Bits<64>,
-    /// Bytes.
-    pub length: Bits<64>,
-    /// Address of its first byte.
-    pub host_address: Bits<64>,
+    /// The one behind the last.
+    pub end_va: Bits<65>,
+    /// What makes a host address of a virtual one.
+    pub delta: Bits<64>,
 }
 
 /// What a queue pair has received.
@@ -48,10 +49,6 @@ pub struct ReceiveState {
     pub psn: Bits<24>,
     /// MSN.
     pub msn: Bits<24>,
-    /// In error.
-    pub closed: Bit,
-    /// A NAK has been sent.
-    pub nak_sent: Bit,
     /// In a message.
     pub in_message: Bit,
     /// Next virtual address.
@@ -64,6 +61,15 @@ pub struct ReceiveState {
     pub length: Bits<32>,
     /// READs accepted, modulo 32.
     pub reads: Bits<5>,
+}
+
+/// What a queue pair's peer was told.
+#[row]
+pub struct Marks {
+    /// Of an error: nothing more is answered.
+    pub closed: Bit,
+    /// Of a gap, or of lack of room: nothing more until the expected PSN comes.
+    pub nak_sent: Bit,
 }
 
 /// What the responder keeps of a queue pair.
@@ -86,142 +92,165 @@ pub struct ReceiverRow {
 }
 
 /// Tables of `2^FB` queue pairs and `2^MB` memory regions.
-#[block(check(FB <= 10 && MB <= 10))]
+#[block(mealy, check(FB <= 10 && MB <= 10))]
 pub struct RespTables<const FB: usize, const MB: usize> {
     /// Rows are clear.
     pub ready: Signal<Out, Bit>,
-    /// Look a request up.
+    /// The stages move on: what they have found out is stored. Otherwise the next is looked up.
+    pub step: Signal<In, Bit>,
+    /// Look a queue pair up.
     pub take: Signal<In, Bit>,
     /// Its flow.
-    pub s_req_flow: Signal<In, Bits<FB>>,
-    /// The request taken brings its own rkey.
-    pub req_starts: Signal<In, Bit>,
-    /// Region of that rkey.
-    pub req_region: Signal<In, Bits<MB>>,
-    /// Flow of the request taken.
-    pub flow: Signal<Out, Bits<FB>>,
-    /// Its queue pair.
+    pub qp_flow: Signal<In, Bits<FB>>,
+    /// Its row.
     pub qp: Signal<Out, ReceiverRow>,
+    /// A flow.
+    pub state_flow: Signal<In, Bits<FB>>,
     /// Its receive state.
     pub flow_state: Signal<Out, ReceiveState>,
-    /// Its memory region.
+    /// A memory region.
+    pub region_index: Signal<In, Bits<MB>>,
+    /// Its row.
     pub region: Signal<Out, RegionRow>,
+    /// A flow: the one behind the first.
+    pub marks_flow: Signal<In, Bits<FB>>,
+    /// Its marks.
+    pub marks: Signal<Out, Marks>,
     /// A write of the flow has failed, or a read.
     pub failed: Signal<Out, Bit>,
-    /// 16 READs of the flow have no answer yet.
-    pub reads_full: Signal<Out, Bit>,
-    /// Store the flow's new state.
+    /// READs of the flow that have ended, modulo 32.
+    pub reads_ended: Signal<Out, Bits<5>>,
+    /// Store the state of `marks_flow`.
     pub state_write: Signal<In, Bit>,
     /// The state.
     pub new_state: Signal<In, ReceiveState>,
+    /// Store marks.
+    pub marks_write: Signal<In, Bit>,
+    /// Of this flow.
+    pub marks_write_flow: Signal<In, Bits<FB>>,
+    /// The marks.
+    pub new_marks: Signal<In, Marks>,
     /// Store a queue pair and start it anew.
     pub qp_write: Signal<In, Bit>,
     /// Store a memory region.
     pub region_write: Signal<In, Bit>,
-    /// Index of the row.
-    pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    pub cfg: CommittedRow<In>,
     /// Something has ended in a flow.
-    pub ended_valid: Signal<In, Bit>,
-    /// The flow.
-    pub ended_flow: Signal<In, Bits<FB>>,
-    /// It is in error.
-    pub ended_failed: Signal<In, Bit>,
-    /// READs that have ended, modulo 32.
-    pub ended_reads: Signal<In, Bits<5>>,
+    pub ended: FlowEnd<In, FB>,
     qps: Ram<FB, ReceiverRow>,
     states: Ram<FB, ReceiveState>,
     regions: Ram<MB, RegionRow>,
+    told: Ram<FB, Marks>,
     endings: LutRam<FB, Ending>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_at: Reg<Bits<10>>,
-    flow_q: Unreset<Bits<FB>>,
-    qp_q: Unreset<ReceiverRow>,
-    state_q: Unreset<ReceiveState>,
-    region_q: Unreset<RegionRow>,
-    failed_q: Unreset<Bit>,
-    full_q: Unreset<Bit>,
-    waiting: Signal<Local, Bits<5>>,
-    accepted: Signal<Local, Bits<5>>,
-    ended: Signal<Local, Bits<5>>,
     psn: Signal<Local, Bits<24>>,
     qp_flags: Signal<Local, Bits<7>>,
     region_flags: Signal<Local, Bits<3>>,
+    qp_index: Signal<Local, Bits<FB>>,
+    va: Signal<Local, Bits<65>>,
+    length: Signal<Local, Bits<65>>,
+    first: Signal<Local, Bits<64>>,
+    host: Signal<Local, Bits<64>>,
+    end_va: Signal<Local, Bits<65>>,
+    delta: Signal<Local, Bits<64>>,
     #[init(Constant::new(((1_u64 << FB.max(MB)) - 1).to_bits()))]
     last_row: Constant<Bits<10>>,
 }
 
-impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const MB: usize> RespTables<FB, MB> {
     fn update(&mut self) {
+        self.look();
+        self.queue_pair();
+        self.region();
+        self.store();
+        self.scrub();
+    }
+
+    fn look(&mut self) {
         self.ready.next = !self.scrubs.val();
-        self.flow.next = self.flow_q.val();
-        self.qp.next = self.qp_q.val();
-        self.flow_state.next = self.state_q.val();
-        self.region.next = self.region_q.val();
-        self.failed.next = self.failed_q.val();
-        self.reads_full.next = self.full_q.val();
-        comment!("Look-up: the queue pair and its state first, then the region of the rkey.");
         self.qps.read_enable.next = self.take.val();
-        self.qps.read_address.next = self.s_req_flow.val();
-        self.states.read_enable.next = self.take.val();
-        self.states.read_address.next = self.s_req_flow.val();
-        if self.take.val() {
-            self.flow_q.next = self.s_req_flow.val();
-        }
-        self.qp_q.next = self.qps.read_data.val();
-        self.state_q.next = self.states.read_data.val();
-        self.regions.read_enable.next = true;
-        self.regions.read_address.next = self.states.read_data.val().rkey.get_bits::<MB>(8);
-        if self.req_starts.val() {
-            self.regions.read_address.next = self.req_region.val();
-        }
-        self.region_q.next = self.regions.read_data.val();
-        self.endings.read_address.next = self.flow_q.val();
-        self.failed_q.next = self.endings.read_data.val().failed;
-        comment!("Both counts run modulo 32, and never more than 16 READs have no answer.");
-        self.accepted.next = self.state_q.val().reads;
-        self.ended.next = self.endings.read_data.val().reads;
-        self.waiting.next = self.accepted.val() - self.ended.val();
-        self.full_q.next = self.waiting.val().get_bit(4);
-        comment!("Rows of software; a queue pair starts at its first PSN.");
-        self.psn.next = self.cfg_row.val().qp_rq_psn;
-        self.qps.write_enable.next = self.qp_write.val() | self.scrubs.val();
-        self.qps.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-        comment!("After reset rows are made invalid; what else stands in them does not matter.");
-        self.qp_flags.next = self.cfg_row.val().qp_flags;
-        self.region_flags.next = self.cfg_row.val().mr_flags;
+        self.qps.read_address.next = self.qp_flow.val();
+        self.qp.next = self.qps.read_data.val();
+        self.states.read_enable.next = !self.step.val();
+        self.states.read_address.next = self.state_flow.val();
+        self.flow_state.next = self.states.read_data.val();
+        self.regions.read_enable.next = !self.step.val();
+        self.regions.read_address.next = self.region_index.val();
+        self.region.next = self.regions.read_data.val();
+        self.told.read_enable.next = !self.step.val();
+        self.told.read_address.next = self.marks_flow.val();
+        self.marks.next = self.told.read_data.val();
+        self.endings.read_address.next = self.marks_flow.val();
+        self.failed.next = self.endings.read_data.val().failed;
+        self.reads_ended.next = self.endings.read_data.val().reads;
+    }
+
+    /// A queue pair of software. After reset rows are made invalid; what else stands in them does
+    /// not matter.
+    fn queue_pair(&mut self) {
+        self.psn.next = self.cfg.row.val().qp_rq_psn;
+        self.qp_index.next = self.cfg.index.val().get_bits::<FB>(0);
+        self.qp_flags.next = self.cfg.row.val().qp_flags;
         if self.scrubs.val() {
             self.qp_flags.next = 0.into();
+        }
+        self.qps.write_enable.next = self.qp_write.val() | self.scrubs.val();
+        self.qps.write_address.next = self.qp_index.val();
+        self.qps.write_data.next = (bit_cast::<63, 7>(self.qp_flags.val())
+            | (bit_cast::<63, 24>(self.cfg.row.val().qp_qpn) << 7)
+            | (bit_cast::<63, 32>(self.cfg.row.val().qp_remote_ip) << 31))
+            .into();
+    }
+
+    /// A memory region of software, with the sums that each request would make.
+    fn region(&mut self) {
+        self.region_flags.next = self.cfg.row.val().mr_flags;
+        if self.scrubs.val() {
             self.region_flags.next = 0.into();
         }
-        self.qps.write_data.next = (bit_cast::<63, 7>(self.qp_flags.val())
-            | (bit_cast::<63, 24>(self.cfg_row.val().qp_qpn) << 7)
-            | (bit_cast::<63, 32>(self.cfg_row.val().qp_remote_ip) << 31))
-            .into();
+        self.first.next = self.cfg.row.val().mr_va;
+        self.host.next = self.cfg.row.val().mr_host_address;
+        self.delta.next = self.host.val() - self.first.val();
+        self.va.next = bit_cast::<65, 64>(self.cfg.row.val().mr_va);
+        self.length.next = bit_cast::<65, 64>(self.cfg.row.val().mr_length_bytes);
+        self.end_va.next = self.va.val() + self.length.val();
         self.regions.write_enable.next = self.region_write.val() | self.scrubs.val();
-        self.regions.write_address.next = self.cfg_index.val().get_bits::<MB>(0);
-        self.regions.write_data.next = (bit_cast::<227, 3>(self.region_flags.val())
-            | (bit_cast::<227, 224>(self.cfg_row.val().mr_place) << 3))
-            .into();
+        self.regions.write_address.next = self.cfg.index.val().get_bits::<MB>(0);
+        self.regions.write_data.next = bit_cast::<228, 3>(self.region_flags.val()).into();
+        self.regions.write_data.next.rkey = self.cfg.row.val().mr_rkey;
+        self.regions.write_data.next.va = self.first.val();
+        self.regions.write_data.next.end_va = self.end_va.val();
+        self.regions.write_data.next.delta = self.delta.val();
+    }
+
+    /// What the stages and the ACKs have found out; a queue pair starts at its first PSN.
+    fn store(&mut self) {
         self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
-        self.states.write_address.next = self.flow_q.val();
+        self.states.write_address.next = self.marks_flow.val();
         self.states.write_data.next = self.new_state.val();
-        comment!(
-            "A row is written one cycle after its flow's own end, and ends are three cycles apart."
-        );
-        self.endings.write_enable.next = self.qp_write.val() | self.ended_valid.val();
-        self.endings.write_address.next = self.ended_flow.val();
-        self.endings.write_data.next = (bit_cast::<6, 5>(self.ended_reads.val()) << 1).into();
-        self.endings.write_data.next.failed = self.ended_failed.val();
+        self.told.write_enable.next = self.qp_write.val() | self.marks_write.val();
+        self.told.write_address.next = self.marks_write_flow.val();
+        self.told.write_data.next = self.new_marks.val();
+        comment!("A row is written one cycle after its flow's own end, and ends are two cycles apart.");
+        self.endings.write_enable.next = self.qp_write.val() | self.ended.valid.val();
+        self.endings.write_address.next = self.ended.flow.val();
+        self.endings.write_data.next = (bit_cast::<6, 5>(self.ended.reads.val()) << 1).into();
+        self.endings.write_data.next.failed = self.ended.failed.val();
         if self.qp_write.val() {
-            self.states.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-            self.states.write_data.next = bit_cast::<216, 24>(self.psn.val()).into();
-            self.endings.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.states.write_address.next = self.qp_index.val();
+            self.states.write_data.next = bit_cast::<214, 24>(self.psn.val()).into();
+            self.told.write_address.next = self.qp_index.val();
+            self.told.write_data.next = 0.into();
+            self.endings.write_address.next = self.qp_index.val();
             self.endings.write_data.next = 0.into();
         }
+    }
+
+    fn scrub(&mut self) {
         if self.scrubs.val() {
             self.qps.write_address.next = self.scrub_at.val().get_bits::<FB>(0);
             self.regions.write_address.next = self.scrub_at.val().get_bits::<MB>(0);

@@ -8,7 +8,7 @@ use crate::streams::Axis;
 pub struct Mover {
     input: Skid<Axis>,
     /// Orders: whether to drop the frame.
-    next: Option<bool>,
+    orders: Skid<bool>,
     active: Option<bool>,
     out: Axis,
 }
@@ -16,7 +16,7 @@ pub struct Mover {
 impl Mover {
     /// There is room for an order.
     pub fn order_ready(&self) -> bool {
-        self.next.is_none()
+        self.orders.s_ready()
     }
 
     /// `s_axis_tready`.
@@ -45,9 +45,10 @@ impl Mover {
         if moved && self.active == Some(false) {
             self.out = Axis { tvalid: true, ..head };
         }
-        if self.active.is_none() || moved && head.tlast {
-            self.active = self.next.take();
+        let takes = self.active.is_none() || moved && head.tlast;
+        if takes {
+            self.active = self.orders.m_valid().then_some(self.orders.m_data());
         }
-        self.next = self.next.or(order);
+        self.orders.step(false, order, takes);
     }
 }

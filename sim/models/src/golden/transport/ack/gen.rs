@@ -6,6 +6,7 @@ use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{Ack, ReadJob, ReadJobEnd, ReadyPort, Telemetry, WriteDone};
 use nic_spec::NicConfig;
+use std::collections::VecDeque;
 
 ports! {
     /// Completion of a WRITE with immediate.
@@ -46,7 +47,9 @@ ports! {
         /// Hold the telemetry of the packet that is looked at.
         pub tel_take: bool,
         pub s_tel: Telemetry,
-        /// It was accepted: keep what is held, if it is telemetry.
+        /// The oldest of the packets whose telemetry is held is done with.
+        pub tel_leave: bool,
+        /// It was accepted: keep what it brought, if it is telemetry.
         pub tel_store: bool,
         /// The flow has telemetry.
         pub tel_enable: bool,
@@ -195,6 +198,9 @@ struct Row {
     ended_reads: u8,
 }
 
+/// Packets whose telemetry can be held.
+const PACKETS_MAX: usize = 4;
+
 /// `worst_hop` of an answer that names none.
 const NO_HOP: u8 = 7;
 
@@ -222,19 +228,17 @@ enum State {
     Scrub,
     Idle,
     /// The row is read.
-    Load(Job),
-    /// The row is changed. The flow's telemetry was looked up too; not so if some was being stored.
-    Apply(Job, bool),
-    /// The next flow that owes is looked up.
-    Fetch,
-    Choose(u16),
-    Send(u16),
+    Load(Operation),
+    /// The row is changed, and the next operation chosen.
+    Apply(Operation),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Job {
+enum Operation {
     Done { tag: Tag, error: bool },
     End(ReadJobEnd),
+    /// A flow that waited sends.
+    Send(u16),
 }
 
 /// The block.
@@ -250,8 +254,15 @@ pub struct AckGen {
     seen: Option<HopWatch>,
     queue: LutFifo<u16>,
     state: State,
+    /// An end of a job was offered in the cycle before, and not taken.
+    end_waits: bool,
+    /// The last operation was the end of a command: one that waits goes before the next.
+    send_turn: bool,
+    /// Telemetry of the flow at hand was looked up; not so if some was being stored.
+    is_fresh: bool,
     scrub_at: usize,
-    held_tel: Telemetry,
+    /// Telemetry of packets that are looked at.
+    held_tel: VecDeque<Telemetry>,
     fetched_tel: Stored,
     fetched_hop: Option<u8>,
     /// `cfg_worst_hop` of the cycle before: the choice is made in the cycle before the outputs are loaded.
@@ -272,8 +283,11 @@ impl AckGen {
             seen: None,
             queue: LutFifo::new(n),
             state: State::Scrub,
+            end_waits: false,
+            send_turn: false,
+            is_fresh: false,
             scrub_at: 0,
-            held_tel: Telemetry::default(),
+            held_tel: VecDeque::with_capacity(PACKETS_MAX),
             fetched_tel: Stored::default(),
             fetched_hop: None,
             echoes_one: false,
@@ -293,17 +307,18 @@ impl AckGen {
         self.store_count = 0;
         self.hops.fill(Hops::default());
         self.seen = None;
-        self.held_tel.valid = false;
+        self.held_tel.clear();
         self.queue.step(true, None, false);
         self.state = State::Scrub;
+        (self.end_waits, self.send_turn) = (false, false);
         self.scrub_at = 0;
         self.out = AckGenOut::default();
     }
 
-    /// Applies a finished command to its flow; returns the flow to queue.
-    fn finish(&mut self, tag: Tag, error: bool, i: &AckGenIn) -> Option<u16> {
-        let mask = self.rows.len() - 1;
-        let flow = tag.flow & mask as u16;
+    /// Applies a finished command to its flow, and answers it at once if `is_free`, nobody waits and
+    /// nothing of the flow is overtaken; returns the flow to queue.
+    fn finish(&mut self, (tag, error): (Tag, bool), i: &AckGenIn, is_free: bool) -> Option<u16> {
+        let flow = tag.flow & (self.rows.len() - 1) as u16;
         let row = &mut self.rows[usize::from(flow)];
         let is_read = tag.outcome == Outcome::Read;
         let is_accepted = matches!(tag.outcome, Outcome::Quiet | Outcome::Ack);
@@ -320,29 +335,34 @@ impl AckGen {
             }
             return None;
         }
-        let (psn, msn) = (tag.psn, tag.msn);
+        if is_read {
+            self.hand_over(flow, tag, i);
+            return None;
+        }
+        let msn = tag.msn.wrapping_sub(u32::from(has_failed && tag.ends)) & 0xff_ffff;
+        let outcome = if has_failed { Outcome::Operation } else { tag.outcome };
+        let answer = Pending { psn: tag.psn, msn, outcome };
+        use Outcome::{Access, Invalid, Operation};
+        row.is_closed = matches!(outcome, Invalid | Access | Operation);
         if has_failed {
-            let msn = msn.wrapping_sub(u32::from(tag.ends)) & 0xff_ffff;
-            row.nak = Some(Pending { psn, msn, outcome: Outcome::Operation });
-            row.is_closed = true;
             self.tell_ended(flow);
-        } else {
-            let pending = Some(Pending { psn, msn, outcome: tag.outcome });
-            match tag.outcome {
-                Outcome::Quiet => {}
-                Outcome::Ack => (row.ack, row.has_tel) = (pending, true),
-                Outcome::Again => row.ack = pending,
-                Outcome::Read => self.hand_over(flow, tag, i),
-                _ => row.nak = pending,
-            }
-            use Outcome::{Access, Invalid, Operation};
-            let row = &mut self.rows[usize::from(flow)];
-            row.is_closed = matches!(tag.outcome, Invalid | Access | Operation);
-            if tag.has_imm && is_accepted {
-                let (imm, byte_len) = (tag.imm, tag.byte_len);
-                self.out.m_cqe =
-                    CqeOut { valid: true, kind: 1, flow, imm, byte_len, ..CqeOut::default() };
-            }
+        } else if tag.has_imm && is_accepted {
+            let (imm, byte_len) = (tag.imm, tag.byte_len);
+            self.out.m_cqe =
+                CqeOut { valid: true, kind: 1, flow, imm, byte_len, ..CqeOut::default() };
+        }
+        if outcome == Outcome::Quiet {
+            return None;
+        }
+        let row = &mut self.rows[usize::from(flow)];
+        if is_free && !self.queue.m_valid() && !row.is_queued && row.jobs == 0 {
+            self.say(flow, answer, outcome == Outcome::Ack, i.cfg_rnr_timer);
+            return None;
+        }
+        match outcome {
+            Outcome::Ack => (row.ack, row.has_tel) = (Some(answer), true),
+            Outcome::Again => row.ack = Some(answer),
+            _ => row.nak = Some(answer),
         }
         self.queue_up(flow)
     }
@@ -392,14 +412,6 @@ impl AckGen {
         (out.ended_failed, out.ended_reads) = (row.is_closed, row.ended_reads);
     }
 
-    fn flow_of(&self, job: &Job) -> u16 {
-        let flow = match job {
-            Job::Done { tag, .. } => tag.flow,
-            Job::End(end) => end.flow,
-        };
-        flow & (self.rows.len() as u16 - 1)
-    }
-
     /// The flow, if it is to be queued: it owes something and nothing of it is overtaken.
     fn queue_up(&mut self, flow: u16) -> Option<u16> {
         let row = &mut self.rows[usize::from(flow)];
@@ -407,12 +419,6 @@ impl AckGen {
         let push = owes && !row.is_queued;
         row.is_queued |= push;
         push.then_some(flow)
-    }
-
-    /// Telemetry and most loaded hop of a flow are looked up.
-    fn fetch(&mut self, flow: u16) {
-        self.fetched_tel = self.tel_rows[usize::from(flow)];
-        self.fetched_hop = self.hops[usize::from(flow)].worst;
     }
 
     /// What is echoed of the stack: all of it, or one hop, whose number is in the path.
@@ -445,88 +451,166 @@ impl AckGen {
         }
     }
 
-    /// Sends what a flow owes; returns the flow if it owes more.
-    fn send(&mut self, flow: u16, i: &AckGenIn) -> Option<u16> {
-        let Stored { number, tel } = self.fetched_tel;
-        let tel = Self::echo(tel, self.fetched_hop.filter(|_| self.echoes_one));
-        self.out.m_ack.tel = Telemetry { valid: false, ..tel };
-        let row = &mut self.rows[usize::from(flow)];
-        row.is_queued = false;
-        if row.jobs > 0 {
-            return None;
-        }
-        let (pending, is_new) = match (row.nak.take(), row.ack) {
-            (Some(nak), _) => (nak, false),
-            (None, Some(ack)) => {
-                let done = &mut self.tel_done[usize::from(flow)];
-                let is_new = row.has_tel && number != *done;
-                (row.ack, row.has_tel) = (None, false);
-                if is_new {
-                    *done = number;
-                }
-                (ack, is_new)
-            }
-            (None, None) => return None,
-        };
-        let syndrome = match pending.outcome {
+    /// An answer goes out; `brings_tel`: with telemetry that was not sent before.
+    fn say(&mut self, flow: u16, answer: Pending, brings_tel: bool, rnr_timer: u8) {
+        let Pending { psn, msn, outcome } = answer;
+        let syndrome = match outcome {
             Outcome::Sequence => 0x60,
             Outcome::Invalid => 0x61,
             Outcome::Access => 0x62,
             Outcome::Operation => 0x63,
-            Outcome::NotReady => 0x20 | i.cfg_rnr_timer,
+            Outcome::NotReady => 0x20 | rnr_timer,
             _ => 0x1f,
         };
-        let Pending { psn, msn, .. } = pending;
-        let tel = Telemetry { valid: is_new, ..tel };
+        let (number, done) = (self.fetched_tel.number, &mut self.tel_done[usize::from(flow)]);
+        let is_new = brings_tel && number != *done;
+        if is_new {
+            *done = number;
+        }
+        let tel = Telemetry { valid: is_new, ..self.out.m_ack.tel };
         self.out.m_ack = Ack { valid: true, flow, syndrome, msn, psn, tel };
-        row.is_queued = row.ack.is_some();
-        row.is_queued.then_some(flow)
     }
 
-    /// One state's work; returns the next state and the flow to put into the queue.
-    fn work(&mut self, i: &AckGenIn, ack_free: bool, job_waits: bool) -> (State, Option<u16>) {
-        let can_send = self.queue.m_valid() && ack_free;
+    /// Sends what a flow owes, if `is_free`; returns the flow if it owes more.
+    fn send(&mut self, flow: u16, i: &AckGenIn, is_free: bool) -> Option<u16> {
+        let row = &mut self.rows[usize::from(flow)];
+        let owes = row.ack.is_some() || row.nak.is_some();
+        row.is_queued = owes && row.jobs == 0;
+        if !row.is_queued {
+            return None;
+        }
+        if !is_free {
+            return Some(flow);
+        }
+        let (answer, brings_tel) = match (row.nak.take(), row.ack) {
+            (Some(nak), _) => (nak, false),
+            (None, ack) => {
+                row.ack = None;
+                (ack.expect("it owes one"), core::mem::take(&mut row.has_tel))
+            }
+        };
+        row.is_queued = row.ack.is_some();
+        let again = row.is_queued.then_some(flow);
+        self.say(flow, answer, brings_tel, i.cfg_rnr_timer);
+        again
+    }
+
+    /// Whether the operation in its last cycle waits: a completion stands at the source.
+    fn waits(&self, operation: &Operation) -> bool {
+        matches!(operation, Operation::Done { tag, .. } if tag.has_imm) && self.out.m_cqe.valid
+    }
+
+    /// Whether the next operation is chosen in this cycle.
+    fn chooses(&self) -> bool {
+        match &self.state {
+            State::Idle => true,
+            State::Apply(operation) => !self.waits(operation),
+            State::Scrub | State::Load(_) => false,
+        }
+    }
+
+    fn end_due(&self) -> bool {
+        self.end_waits && !self.out.s_end.ready
+    }
+
+    fn can_send(&self) -> bool {
+        self.queue.m_valid() && !self.out.m_ack.valid
+    }
+
+    /// The next operation and its flow, if there is one.
+    fn choose(&self, i: &AckGenIn) -> Option<(Operation, u16)> {
+        let mask = self.rows.len() as u16 - 1;
+        if self.end_due() {
+            return Some((Operation::End(i.s_end), i.s_end.flow & mask));
+        }
+        if i.s_done.valid && self.out.s_done.ready {
+            let tag = Tag::from_bits(i.s_done.tag);
+            return Some((Operation::Done { tag, error: i.s_done.error }, tag.flow & mask));
+        }
         let head = self.queue.m_data();
-        let then = if can_send { State::Fetch } else { State::Idle };
-        match self.state {
+        self.can_send().then_some((Operation::Send(head), head))
+    }
+
+    /// An operation begins: telemetry and most loaded hop of its flow are looked up.
+    fn begin(&mut self, (operation, flow): (Operation, u16), i: &AckGenIn) {
+        self.state = State::Load(operation);
+        self.fetched_tel = self.tel_rows[usize::from(flow)];
+        self.fetched_hop = self.hops[usize::from(flow)].worst;
+        self.is_fresh = !(i.tel_store && i.tel_flow == flow);
+    }
+
+    /// The operation in its last cycle; returns the flow to put into the queue.
+    fn apply(&mut self, operation: Operation, i: &AckGenIn, ack_free: bool) -> Option<u16> {
+        let is_free = ack_free && self.is_fresh;
+        if is_free && !matches!(operation, Operation::End(_)) {
+            let tel = self.fetched_tel.tel;
+            let tel = Self::echo(tel, self.fetched_hop.filter(|_| self.echoes_one));
+            self.out.m_ack.tel = Telemetry { valid: false, ..tel };
+        }
+        match operation {
+            Operation::End(end) => self.end(&end),
+            Operation::Done { tag, error } => self.finish((tag, error), i, is_free),
+            Operation::Send(flow) => self.send(flow, i, is_free),
+        }
+    }
+
+    /// One cycle's work; returns the flow to put into the queue.
+    fn work(&mut self, i: &AckGenIn) -> Option<u16> {
+        let chooses = self.chooses();
+        let next = if chooses { self.choose(i) } else { None };
+        if chooses && !self.end_due() {
+            self.send_turn = matches!(next, Some((Operation::Done { .. }, _)));
+        }
+        self.end_waits = i.s_end.valid && !self.out.s_end.ready;
+        let out = &mut self.out;
+        let ack_free = !out.m_ack.valid || i.m_ack.ready;
+        out.m_ack.valid &= !i.m_ack.ready;
+        out.m_cqe.valid &= !i.m_cqe_ready;
+        out.m_job.valid &= !i.m_job.ready;
+        (out.retired, out.retired_imm) = (false, false);
+        (out.ended_valid, out.cleared) = (false, false);
+        (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
+        let push = match self.state {
             State::Scrub => {
                 self.scrub_at += 1;
-                let is_done = self.scrub_at == self.rows.len();
-                (if is_done { State::Idle } else { State::Scrub }, None)
-            }
-            State::Idle if i.s_done.valid && !job_waits => {
-                let tag = Tag::from_bits(i.s_done.tag);
-                (State::Load(Job::Done { tag, error: i.s_done.error }), None)
-            }
-            State::Idle if i.s_end.valid => (State::Load(Job::End(i.s_end)), None),
-            State::Idle => (then, None),
-            State::Load(job) => {
-                let flow = self.flow_of(&job);
-                self.fetch(flow);
-                (State::Apply(job, !(i.tel_store && i.tel_flow == flow)), None)
-            }
-            State::Apply(Job::Done { tag, .. }, _) if tag.has_imm && self.out.m_cqe.valid => {
-                (self.state, None)
-            }
-            State::Apply(job, has_tel) => {
-                let owes = match job {
-                    Job::End(end) => self.end(&end),
-                    Job::Done { tag, error } => self.finish(tag, error, i),
-                };
-                // Nobody waits: the answer goes out at once.
-                match owes.filter(|_| has_tel && ack_free && !self.queue.m_valid()) {
-                    Some(flow) => (State::Send(flow), None),
-                    None => (then, owes),
+                if self.scrub_at == self.rows.len() {
+                    self.state = State::Idle;
                 }
+                None
             }
-            State::Fetch if i.tel_store && i.tel_flow == head => (State::Fetch, None),
-            State::Fetch => {
-                self.fetch(head);
-                (State::Choose(head), None)
+            State::Load(operation) => {
+                self.state = State::Apply(operation);
+                None
             }
-            State::Choose(flow) => (State::Send(flow), None),
-            State::Send(flow) => (State::Idle, self.send(flow, i)),
+            State::Apply(operation) if chooses => {
+                self.state = State::Idle;
+                self.apply(operation, i, ack_free)
+            }
+            State::Apply(_) | State::Idle => None,
+        };
+        if let Some(next) = next {
+            self.begin(next, i);
         }
+        push
+    }
+
+    /// What the outputs of the next cycle say is taken then.
+    fn show_ready(&mut self) {
+        let is_read = |o: &Operation| {
+            matches!(o, Operation::Done { tag, .. } if tag.outcome == Outcome::Read)
+        };
+        let (is_end, hands_over) = match &self.state {
+            State::Apply(Operation::End(_)) => (true, false),
+            State::Apply(operation) => (false, is_read(operation)),
+            _ => (false, false),
+        };
+        self.out.s_end.ready = is_end;
+        self.out.s_read_ready = hands_over && self.chooses();
+        self.out.s_done.ready = self.chooses()
+            && !self.end_due()
+            && !self.out.m_job.valid
+            && !hands_over
+            && !(self.can_send() && self.send_turn);
     }
 }
 
@@ -535,45 +619,31 @@ impl Golden for AckGen {
     type Out = AckGenOut;
 
     fn step(&mut self, i: &AckGenIn) -> AckGenOut {
-        let (held, before) = (self.held_tel, self.state);
-        if i.tel_take {
-            assert!(
-                i.reset || before != State::Scrub,
-                "no packet comes before the flows are cleared"
-            );
-            self.held_tel = i.s_tel;
-        }
+        let before = self.state;
         if i.reset {
             self.reset();
             return self.out;
         }
-        let out = &mut self.out;
-        let ack_free = !out.m_ack.valid || i.m_ack.ready;
-        out.m_ack.valid &= !i.m_ack.ready;
-        out.m_cqe.valid &= !i.m_cqe_ready;
-        let job_waits = out.m_job.valid;
-        out.m_job.valid &= !i.m_job.ready;
-        (out.retired, out.retired_imm) = (false, false);
-        (out.ended_valid, out.cleared) = (false, false);
-        (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
-        let (next, push) = self.work(i, ack_free, job_waits);
+        let held = if i.tel_leave { self.held_tel.pop_front() } else { None };
+        if i.tel_take {
+            assert!(before != State::Scrub, "no packet comes before the flows are cleared");
+            self.held_tel.push_back(i.s_tel);
+            assert!(self.held_tel.len() <= PACKETS_MAX, "telemetry of so many packets is held");
+        }
+        let pop = matches!(before, State::Load(Operation::Send(_)));
+        let push = self.work(i);
         self.echoes_one = i.cfg_worst_hop;
-        let pop = before == State::Fetch && next != State::Fetch;
         self.queue.step(false, push, pop);
-        self.state = next;
-        if i.tel_store && held.valid && i.tel_enable && before != State::Scrub {
+        if let Some(tel) = held.filter(|tel| tel.valid && i.tel_store && i.tel_enable) {
             self.store_count += 1;
-            self.tel_rows[usize::from(i.tel_flow)] = Stored { number: self.store_count, tel: held };
+            self.tel_rows[usize::from(i.tel_flow)] = Stored { number: self.store_count, tel };
         }
         if let Some(answer) = self.seen.take().filter(|_| before != State::Scrub) {
             self.learn(&answer);
         }
         let watch = i.watch;
         self.seen = (watch.valid && watch.ready && watch.peer).then_some(watch);
-        self.out.s_done.ready = self.state == State::Idle && !self.out.m_job.valid;
-        self.out.s_end.ready = matches!(self.state, State::Apply(Job::End(_), _));
-        let is_read = |job| matches!(job, Job::Done { tag, .. } if tag.outcome == Outcome::Read);
-        self.out.s_read_ready = matches!(self.state, State::Apply(job, _) if is_read(job));
+        self.show_ready();
         self.out
     }
 }
