@@ -46,8 +46,8 @@ const PLANTED: &[Planted] = &[
     Planted {
         what: "MSNs lose their carry at 2^16",
         blocks: &["responder", "nic"],
-        module: "resp_check",
-        changes: &[("msn_after <= msn + 24'd1;", "msn_after <= {msn[23:16], msn[15:0] + 16'd1};")],
+        module: "resp_sequence",
+        changes: &[("msn_after <= msn + ends;", "msn_after <= {msn[23:16], msn[15:0] + ends[15:0]};")],
     },
     Planted {
         what: "the scheduler's time wraps at 2^19",
@@ -97,8 +97,8 @@ const PLANTED: &[Planted] = &[
     Planted {
         what: "a READ of whole packets counts one too many",
         blocks: &["responder", "nic"],
-        module: "resp_check",
-        changes: &[("len_less <= to_come - 32'd1;", "len_less <= to_come;")],
+        module: "resp_intake",
+        changes: &[("len_less <= dma_len - 32'd1;", "len_less <= dma_len;")],
     },
     Planted {
         what: "a doorbell's index is compared as a plain number",

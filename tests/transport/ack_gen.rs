@@ -1,10 +1,52 @@
 //! ack_gen: Verilog against golden model.
 
-use rdma_nic::{assert_catches, assert_matches_golden};
+use nic_models::golden::transport::ack::gen::{AckGen, AckGenIn, Outcome, Tag};
+use nic_models::ports::Golden;
+use nic_models::streams::{ReadyPort, WriteDone};
+use rdma_nic::{assert_catches, assert_matches_golden, gbe, hundred, Runs};
 
 #[test]
 fn ack_gen_matches_golden() {
     assert_matches_golden("ack_gen", 0..4, 100_000, &["m_cqe_status", "m_cqe_wr_id"]);
+}
+
+#[test]
+fn ack_gen_matches_golden_in_the_sizes_of_hundred() {
+    let runs = Runs::of_block("ack_gen", &hundred(), 0..4, 50_000);
+    runs.assert_match_golden(&["m_cqe_status", "m_cqe_wr_id"]);
+}
+
+/// Cycles in which `flow_count` flows in turn get 100 ACKs.
+fn cycles_of_acks(flow_count: u16) -> usize {
+    let mut block = AckGen::new(&gbe());
+    let mut out = block.step(&AckGenIn { reset: true, ..AckGenIn::default() });
+    let (mut done_count, mut ack_count) = (0, 0);
+    let start = 100;
+    for cycle in 0.. {
+        let flow = done_count % flow_count;
+        let tag = Tag { psn: 7, msn: 3, flow, outcome: Outcome::Ack, ends: true, ..Tag::default() };
+        let done = WriteDone { valid: cycle >= start, tag: tag.to_bits(), error: false };
+        let i = AckGenIn {
+            s_done: done,
+            m_ack: ReadyPort { ready: true },
+            m_cqe_ready: true,
+            m_job: ReadyPort { ready: true },
+            ..AckGenIn::default()
+        };
+        done_count += u16::from(done.valid && out.s_done.ready);
+        ack_count += usize::from(out.m_ack.valid);
+        if ack_count == 100 {
+            return cycle - start;
+        }
+        out = block.step(&i);
+    }
+    unreachable!("cycles never end")
+}
+
+#[test]
+fn ack_gen_makes_an_ack_every_other_cycle() {
+    assert_eq!(cycles_of_acks(2), 2 * 99 + 3);
+    assert_eq!(cycles_of_acks(1), 3 * 99 + 3);
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! # Interface timing  cycle 0: s_req taken; cycle 7: m_cmd, events; its payload follows, in order
 //!                     of the requests. Every answer goes as a command through the DMA and comes
 //!                     back as s_done; m_ack, m_cqe and m_job are made of that, see `ack_gen`
-//! # Latency and rate  [`LATENCY_CYCLES`]; one request every 2 cycles, of the same flow too, one beat
-//!                     a cycle
+//! # Latency and rate  [`LATENCY_CYCLES`]; one request every 2 cycles, of one flow alone every 3
+//!                     (`ack_gen`), one beat a cycle
 //! # Stages            all step at once, every other cycle: `resp_intake` (the queue pair),
 //!                     `resp_sequence` (the flow's state, which moves on), `resp_verdict` (the
 //!                     region); then `resp_command`. Rows wait until the stages are empty
@@ -244,7 +244,7 @@ impl<
     /// READs: what their commands' tags have no room for, at most one a command in flight
     fn reads(&mut self) {
         self.reads.s.valid.next = self.command.is_job.val();
-        self.reads.s.data.next.addr = self.command.job_addr.val();
+        self.reads.s.data.next.addr = self.verdict.m_addr.val();
         self.reads.s.data.next.va = self.verdict.m_judged.val().va;
         self.reads.s.data.next.rkey = self.verdict.m_judged.val().rkey;
         self.reads.m.ready.next = self.ack_gen.s_read_ready.val();

@@ -154,7 +154,8 @@ fn responder_is_silent_to_strangers() {
 fn responder_keeps_a_nak_before_the_acks() {
     let mut rig = Rig::new();
     rig.holds_acks = true;
-    [only(0, 4), only(2, 4), only(1, 4), only(2, 4)].iter().for_each(|r| {
+    rig.answers(&[only(0, 4)]);
+    [only(2, 4), only(1, 4), only(2, 4)].iter().for_each(|r| {
         rig.send(*r);
     });
     rig.run(200);

@@ -3,9 +3,9 @@
 //! # Source            InfiniBand architecture volume 1, section 9.7.5; hdl/transport.md
 //! # Interface timing  as `ack_gen`, of which this is the control. An operation reads its flow's row
 //!                     in cycle 0 and changes it in cycle 2, in which the next one is chosen and
-//!                     reads: of the same flow it goes on with what was just written
-//! # Latency and rate  an operation every 2 cycles: the end of a command with its answer, that of a
-//!                     READ's job, or an answer that waited
+//!                     reads; of the same flow it reads again in the cycle behind
+//! # Latency and rate  an operation every 2 cycles, of the same flow every 3: the end of a command
+//!                     with its answer, that of a READ's job, or an answer that waited
 //! # Number formats    [`AnswerRow`], [`CommandTag`]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
 //! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
@@ -194,6 +194,10 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     done_ready: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     at: Signal<Local, Bits<FB>>,
+    rereads: Signal<Local, Bit>,
+    retires: Signal<Local, Bit>,
+    completes: Signal<Local, Bit>,
+    msn_of_answer: Signal<Local, Bits<24>>,
     stores: Signal<Local, Bit>,
     ack_free: Signal<Local, Bit>,
     direct: Signal<Local, Bit>,
@@ -227,9 +231,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     answers: Signal<Local, Bit>,
     may_send: Signal<Local, Bit>,
     says_nak: Signal<Local, Bit>,
-    reason: Signal<Local, Bits<3>>,
-    says_psn: Signal<Local, Bits<24>>,
-    says_msn: Signal<Local, Bits<24>>,
+    nak_bits: Signal<Local, Bits<2>>,
     rows_data: Signal<Local, Bits<115>>,
     was_jobs: Signal<Local, Bits<6>>,
     jobs: Signal<Local, Bits<6>>,
@@ -273,6 +275,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.row();
         self.choice();
         self.answer();
+        self.hand_on();
         self.operation();
         self.row_after();
     }
@@ -326,11 +329,6 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
 
     /// the flow's row
     fn row(&mut self) {
-        self.psn_of_ack.next = self.row.val().ack_psn;
-        self.msn_of_ack.next = self.row.val().ack_msn;
-        self.psn_of_nak.next = self.row.val().nak_psn;
-        self.msn_of_nak.next = self.row.val().nak_msn;
-        self.nak_outcome.next = self.row.val().nak_outcome;
         self.owed_ack.next = self.row.val().owes_ack;
         self.owed_nak.next = self.row.val().owes_nak;
         self.had_tel.next = self.row.val().has_tel;
@@ -380,8 +378,14 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         if self.end_due.val() {
             self.at.next = self.s_end.flow.val();
         }
-        self.rows.read_enable.next = self.chooses.val();
+        comment!("A row that is being written is read again.");
+        self.rereads.next = (self.state.val() == AckGenState::Load) & self.same.val();
+        self.rows.read_enable.next = self.chooses.val() | self.rereads.val();
         self.rows.read_address.next = self.at.val();
+        if self.rereads.val() {
+            self.rows.read_address.next = self.flow.val();
+        }
+        self.row.next = self.rows.read_data.val();
         self.tel_fetch.next = self.chooses.val();
         self.tel_fetch_flow.next = self.at.val();
         self.tel_now.next = self.flow.val();
@@ -405,58 +409,72 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         }
     }
 
-    /// The answer that goes out: the command's own if nobody waits, or what the flow owes.
+    /// The answer that goes out: the command's own if nobody waits and its flow owes nothing, or what
+    /// the flow owes. A command leaves its answer in the row in any case; `owe` says if it counts.
     fn answer(&mut self) {
         self.ack_free.next = !self.ack_valid.val() | self.m_ack_ready.val();
-        self.answers.next =
-            (self.tag_acks.val() | self.tag_naks.val()) & !self.was_closed.val();
+        self.retires.next = self.finishes.val() & self.is_done.val() & !self.was_closed.val();
+        self.answers.next = self.tag_acks.val() | self.tag_naks.val();
         self.direct.next = self.answers.val()
+            & !self.was_closed.val()
             & !self.queue.m.valid.val()
-            & !self.was_queued.val()
+            & !self.owed_ack.val()
+            & !self.owed_nak.val()
             & !self.holds.val();
         self.may_send.next = (self.is_done.val() & self.direct.val())
             | (self.is_send.val()
                 & (self.owed_ack.val() | self.owed_nak.val())
                 & !self.holds.val());
-        self.tel_show.next =
-            self.finishes.val() & !self.is_end.val() & self.ack_free.val() & self.fresh.val();
-        self.tel_send.next = self.may_send.val() & self.had_tel.val() & !self.owed_nak.val();
-        self.says_nak.next = self.owed_nak.val();
-        self.reason.next = self.nak_outcome.val();
-        self.says_psn.next = self.psn_of_ack.val();
-        self.says_msn.next = self.msn_of_ack.val();
-        if self.owed_nak.val() {
-            self.says_psn.next = self.psn_of_nak.val();
-            self.says_msn.next = self.msn_of_nak.val();
+        self.msn_of_answer.next = self.tag_msn.val();
+        if self.fails.val() {
+            self.msn_of_answer.next = self.msn_before.val();
         }
-        if self.is_done.val() {
-            self.tel_send.next = self.may_send.val() & (self.outcome.val() == self.ack.val());
-            self.says_nak.next = self.tag_naks.val();
-            self.reason.next = self.outcome.val();
-            self.says_psn.next = self.tag_psn.val();
-            self.says_msn.next = self.tag_msn.val();
+        self.psn_of_ack.next = self.row.val().ack_psn;
+        self.msn_of_ack.next = self.row.val().ack_msn;
+        self.psn_of_nak.next = self.row.val().nak_psn;
+        self.msn_of_nak.next = self.row.val().nak_msn;
+        self.nak_outcome.next = self.row.val().nak_outcome;
+        if self.retires.val() & self.tag_acks.val() {
+            self.psn_of_ack.next = self.tag_psn.val();
+            self.msn_of_ack.next = self.tag_msn.val();
+        }
+        if self.retires.val() & self.tag_naks.val() {
+            self.psn_of_nak.next = self.tag_psn.val();
+            self.msn_of_nak.next = self.msn_of_answer.val();
+            self.nak_outcome.next = self.outcome.val();
             if self.fails.val() {
-                self.tel_send.next = false;
-                self.reason.next = self.operation.val();
-                self.says_msn.next = self.msn_before.val();
+                self.nak_outcome.next = self.operation.val();
             }
         }
+        self.nak_bits.next = self.nak_outcome.val().get_bits::<2>(0);
+        self.says_nak.next =
+            (self.is_send.val() & self.owed_nak.val()) | (self.is_done.val() & self.tag_naks.val());
+        self.tel_show.next =
+            self.finishes.val() & !self.is_end.val() & self.ack_free.val() & self.fresh.val();
         self.sends.next = self.tel_show.val() & self.may_send.val();
+        self.tel_send.next = self.may_send.val() & self.had_tel.val() & !self.owed_nak.val();
+        if self.is_done.val() {
+            self.tel_send.next = self.may_send.val()
+                & (self.outcome.val() == self.ack.val())
+                & !self.error.val();
+        }
         if self.m_ack_ready.val() {
             self.ack_valid.next = false;
         }
         if self.sends.val() {
             self.ack_valid.next = true;
             self.ack_flow.next = self.flow.val();
-            self.ack_psn.next = self.says_psn.val();
-            self.ack_msn.next = self.says_msn.val();
+            self.ack_psn.next = self.psn_of_ack.val();
+            self.ack_msn.next = self.msn_of_ack.val();
             self.ack_syndrome.next = self.syndrome_ack.val();
             if self.says_nak.val() {
+                self.ack_psn.next = self.psn_of_nak.val();
+                self.ack_msn.next = self.msn_of_nak.val();
                 self.ack_syndrome.next =
                     bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
-                if self.reason.val().get_bit(2) {
-                    self.ack_syndrome.next =
-                        bit_cast::<8, 2>(self.reason.val().get_bits::<2>(0)) | self.syndrome_nak.val();
+                if self.nak_outcome.val().get_bit(2) {
+                    self.ack_syndrome.next = bit_cast::<8, 2>(self.nak_bits.val())
+                        | self.syndrome_nak.val();
                 }
             }
         }
@@ -475,12 +493,6 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.cleared_q.next = false;
         self.landed.next = false;
         self.refused.next = false;
-        if self.m_job.ready.val() {
-            self.job.valid.next = false;
-        }
-        if self.m_cqe_ready.val() {
-            self.cqe_valid.next = false;
-        }
         self.tel_forget.next = self.finishes.val() & self.is_end.val() & self.end_clears.val();
         if self.chooses.val() {
             self.state.next = AckGenState::Idle;
@@ -498,8 +510,11 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 }
             }
             AckGenState::Load => {
-                self.state.next = AckGenState::Apply;
-                self.queue.m.ready.next = self.is_send.val();
+                self.same.next = false;
+                if !self.same.val() {
+                    self.state.next = AckGenState::Apply;
+                    self.queue.m.ready.next = self.is_send.val();
+                }
             }
             AckGenState::Apply => {
                 if self.is_end.val() {
@@ -517,6 +532,36 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
             self.note_flow.next = self.flow.val();
             self.note_failed.next = self.closed.val();
             self.note_reads.next = self.ended.val();
+        }
+    }
+
+    /// What a command hands on: a completion, or a READ.
+    fn hand_on(&mut self) {
+        if self.m_cqe_ready.val() {
+            self.cqe_valid.next = false;
+        }
+        self.completes.next =
+            self.retires.val() & self.is_accepted.val() & self.has_imm.val() & !self.error.val();
+        if self.completes.val() {
+            self.cqe_valid.next = true;
+            self.cqe_kind.next = 1.into();
+            self.cqe_flow.next = self.flow.val();
+            self.cqe_imm.next = self.tag.val().imm;
+            self.cqe_byte_len.next = self.tag.val().bytes;
+        }
+        if self.m_job.ready.val() {
+            self.job.valid.next = false;
+        }
+        if self.retires.val() & self.is_read.val() {
+            self.job.valid.next = true;
+            self.job.flow.next = self.flow.val();
+            self.job.psn.next = self.tag_psn.val();
+            self.job.msn.next = self.tag_msn.val();
+            self.job.addr.next = self.s_read_addr.val();
+            self.job.bytes.next = self.tag.val().bytes;
+            self.job.restart.next = !self.is_new.val();
+            self.job.va.next = self.s_read_va.val();
+            self.job.rkey.next = self.s_read_rkey.val();
         }
     }
 
@@ -560,56 +605,31 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 self.notes.next = true;
             }
         } else if self.is_read.val() {
-            self.hand_over();
-        } else {
-            if self.tag_naks.val() {
-                self.closed.next = self.fails.val() | self.is_fatal.val();
-                self.notes.next = self.fails.val();
-            } else if self.is_accepted.val() & self.has_imm.val() {
-                self.cqe_valid.next = true;
-                self.cqe_kind.next = 1.into();
-                self.cqe_flow.next = self.flow.val();
-                self.cqe_imm.next = self.tag.val().imm;
-                self.cqe_byte_len.next = self.tag.val().bytes;
+            comment!("Its response acknowledges all before it.");
+            self.jobs.next = self.was_jobs.val() + 1;
+            if self.is_new.val() {
+                self.owes_ack.next = false;
+                self.owes_nak.next = false;
             }
+        } else {
+            self.closed.next = self.fails.val() | self.is_fatal.val();
+            self.notes.next = self.fails.val();
             if !self.sends.val() {
                 self.owe();
             }
         }
     }
 
-    // A READ. Its response acknowledges all before it.
-    fn hand_over(&mut self) {
-        self.jobs.next = self.was_jobs.val() + 1;
-        self.job.valid.next = true;
-        self.job.flow.next = self.flow.val();
-        self.job.psn.next = self.tag_psn.val();
-        self.job.msn.next = self.tag_msn.val();
-        self.job.addr.next = self.s_read_addr.val();
-        self.job.bytes.next = self.tag.val().bytes;
-        self.job.restart.next = !self.is_new.val();
-        self.job.va.next = self.s_read_va.val();
-        self.job.rkey.next = self.s_read_rkey.val();
-        if self.is_new.val() {
-            self.owes_ack.next = false;
-            self.owes_nak.next = false;
-        }
-    }
-
     // The answer waits: a later ACK replaces an earlier one.
     fn owe(&mut self) {
         if self.tag_naks.val() {
-            self.psn_of_nak.next = self.tag_psn.val();
-            self.msn_of_nak.next = self.says_msn.val();
-            self.nak_outcome.next = self.reason.val();
             self.owes_nak.next = true;
-        } else if self.tag_acks.val() {
-            self.psn_of_ack.next = self.tag_psn.val();
-            self.msn_of_ack.next = self.tag_msn.val();
+        }
+        if self.tag_acks.val() {
             self.owes_ack.next = true;
-            if self.outcome.val() == self.ack.val() {
-                self.has_tel.next = true;
-            }
+        }
+        if self.tag_acks.val() & (self.outcome.val() == self.ack.val()) {
+            self.has_tel.next = true;
         }
         if self.answers.val() & !self.holds.val() {
             self.queue.s.valid.next = !self.was_queued.val();
@@ -653,12 +673,6 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.rows.write_data.next = self.rows_data.val().into();
         if self.state.val() == AckGenState::Scrub {
             self.rows.write_data.next = 0.into();
-        }
-        comment!("The next operation reads in the cycle of this write: it goes on with the row here.");
-        if self.finishes.val() {
-            self.row.next = self.rows_data.val().into();
-        } else if !self.applies.val() & !self.same.val() {
-            self.row.next = self.rows.read_data.val();
         }
     }
 }

@@ -12,8 +12,19 @@ use crate::transport::{
     ack::rows::CommandTag,
     responder::{sequence::Judged, verdict::Verdict},
 };
-use crate::{block, kernel, Reg, Regs, Wire};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// What all tags have.
+#[row]
+struct TagPlace {
+    psn: Bits<24>,
+    msn: Bits<24>,
+    flow: Bits<10>,
+    outcome: Bits<3>,
+    has_imm: Bit,
+    ends: Bit,
+}
 
 /// Commands of the responder.
 #[block(mealy)]
@@ -40,18 +51,24 @@ pub struct RespCommand<const FB: usize> {
     pub order_drop: Signal<Out, Bit>,
     /// The command is a READ's.
     pub is_job: Signal<Out, Bit>,
-    /// Address of its first byte; 0 when it has none.
-    pub job_addr: Signal<Out, Bits<64>>,
     /// Command to the DMA; its address is 0 when nothing is written.
     pub m_cmd: WriteCommand<Out, 127>,
     /// The verdict, for a cycle: an event.
     pub events: Signal<Out, Verdict>,
-    cmd: WriteCommand<Regs, 127>,
+    cmd_valid: Reg<Bit>,
+    cmd_addr: Unreset<Bits<64>>,
+    cmd_bytes: Unreset<Bits<13>>,
+    place: Reg<TagPlace>,
+    imm: Unreset<Bits<32>>,
+    bytes: Unreset<Bits<32>>,
     events_q: Reg<Verdict>,
     answer: Signal<Local, Bits<3>>,
     reads: Signal<Local, Bit>,
     has_cmd: Signal<Local, Bit>,
     has_payload: Signal<Local, Bit>,
+    makes_imm: Signal<Local, Bit>,
+    writes: Signal<Local, Bit>,
+    issues_now: Signal<Local, Bit>,
     payload: Signal<Local, Bits<13>>,
     tag: Signal<Local, CommandTag>,
 }
@@ -60,8 +77,8 @@ pub struct RespCommand<const FB: usize> {
 impl<const FB: usize> RespCommand<FB> {
     fn update(&mut self) {
         self.answer();
-        self.tag();
         self.issue();
+        self.tag();
     }
 
     /// What is answered, once the bytes have landed.
@@ -101,54 +118,67 @@ impl<const FB: usize> RespCommand<FB> {
 
     /// A READ that is asked for again ends no message.
     fn tag(&mut self) {
-        self.tag.next = 0.into();
-        self.tag.next.psn = self.judged.val().psn;
-        self.tag.next.msn = self.judged.val().msn;
-        self.tag.next.flow = bit_cast::<10, FB>(self.flow.val());
-        self.tag.next.outcome = self.answer.val();
-        if self.verdict.val().accept {
-            self.tag.next.msn = self.judged.val().msn_after;
-            self.tag.next.ends = self.judged.val().ends;
-            self.tag.next.has_imm = self.judged.val().has_imm;
-            if self.judged.val().has_imm {
-                self.tag.next.imm = self.judged.val().imm;
-                self.tag.next.bytes = self.judged.val().length;
+        self.makes_imm.next = self.verdict.val().accept & self.judged.val().has_imm;
+        self.writes.next = self.verdict.val().accept & self.has_payload.val();
+        if self.issues_now.val() {
+            self.place.next.psn = self.judged.val().psn;
+            self.place.next.msn = self.judged.val().msn;
+            if self.verdict.val().accept {
+                self.place.next.msn = self.judged.val().msn_after;
             }
+            self.place.next.flow = bit_cast::<10, FB>(self.flow.val());
+            self.place.next.outcome = self.answer.val();
+            self.place.next.ends = self.verdict.val().accept & self.judged.val().ends;
+            self.place.next.has_imm = self.makes_imm.val();
+            self.imm.next = self.judged.val().imm;
+            self.bytes.next = self.judged.val().length;
+            self.cmd_addr.next = self.addr.val();
+            self.cmd_bytes.next = self.payload.val();
         }
-        if self.reads.val() {
-            self.tag.next.bytes = self.judged.val().length;
+        comment!("As resets: they cost no logic in front of the registers.");
+        if self.reset.val() | (self.issues_now.val() & !self.makes_imm.val()) {
+            self.imm.next = 0.into();
         }
+        if self.reset.val() | (self.issues_now.val() & !self.makes_imm.val() & !self.reads.val()) {
+            self.bytes.next = 0.into();
+        }
+        if self.reset.val() | (self.issues_now.val() & !self.writes.val()) {
+            self.cmd_addr.next = 0.into();
+            self.cmd_bytes.next = 0.into();
+        }
+        self.tag.next = 0.into();
+        self.tag.next.psn = self.place.val().psn;
+        self.tag.next.msn = self.place.val().msn;
+        self.tag.next.imm = self.imm.val();
+        self.tag.next.bytes = self.bytes.val();
+        self.tag.next.flow = self.place.val().flow;
+        self.tag.next.outcome = self.place.val().outcome;
+        self.tag.next.has_imm = self.place.val().has_imm;
+        self.tag.next.ends = self.place.val().ends;
+        self.m_cmd.valid.next = self.cmd_valid.val();
+        self.m_cmd.addr.next = self.cmd_addr.val();
+        self.m_cmd.bytes.next = self.cmd_bytes.val();
+        self.m_cmd.tag.next = self.tag.val().into();
     }
 
     /// The command, and who hears of it beside the DMA.
     fn issue(&mut self) {
         self.payload.next = self.judged.val().payload;
         self.has_payload.next = self.payload.val().any();
-        self.issues.next = self.issue.val() & self.has_cmd.val();
+        self.issues_now.next = self.issue.val() & self.has_cmd.val();
+        self.issues.next = self.issues_now.val();
         self.accepts.next = self.issue.val() & self.verdict.val().accept;
         self.issues_imm.next =
             self.issue.val() & self.verdict.val().accept & self.judged.val().has_imm;
         self.order_valid.next = self.issue.val() & self.has_payload.val();
         self.order_drop.next = !self.verdict.val().accept;
         self.is_job.next = self.issue.val() & self.reads.val();
-        self.job_addr.next = self.addr.val();
-        if self.judged.val().is_empty {
-            self.job_addr.next = 0.into();
-        }
         if self.m_cmd.ready.val() {
-            self.cmd.valid.next = false;
+            self.cmd_valid.next = false;
         }
-        if self.issue.val() & self.has_cmd.val() {
-            self.cmd.valid.next = true;
-            self.cmd.tag.next = self.tag.val().into();
-            self.cmd.addr.next = 0.into();
-            self.cmd.bytes.next = 0.into();
-            if self.verdict.val().accept & self.has_payload.val() {
-                self.cmd.addr.next = self.addr.val();
-                self.cmd.bytes.next = self.payload.val();
-            }
+        if self.issues_now.val() {
+            self.cmd_valid.next = true;
         }
-        Wire::join(&mut self.cmd, &mut self.m_cmd);
         comment!("What is accepted counts once its bytes have landed, or not.");
         self.events.next = self.events_q.val();
         self.events_q.next = 0.into();

@@ -242,7 +242,11 @@ impl<const FB: usize, const MB: usize> RespTables<FB, MB> {
         self.endings.write_data.next.failed = self.ended.failed.val();
         if self.qp_write.val() {
             self.states.write_address.next = self.qp_index.val();
-            self.states.write_data.next = bit_cast::<214, 24>(self.psn.val()).into();
+            comment!("Where it stands in a message matters only in one.");
+            self.states.write_data.next.psn = self.psn.val();
+            self.states.write_data.next.msn = 0.into();
+            self.states.write_data.next.in_message = false;
+            self.states.write_data.next.reads = 0.into();
             self.told.write_address.next = self.qp_index.val();
             self.told.write_data.next = 0.into();
             self.endings.write_address.next = self.qp_index.val();

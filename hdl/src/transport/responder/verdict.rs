@@ -65,7 +65,7 @@ pub struct RespVerdict<const FB: usize> {
     pub promises: Signal<Out, Bit>,
     /// What is known of it.
     pub m_judged: Signal<Out, Judged>,
-    /// Host address of its first byte.
+    /// Host address of its first byte; 0 when it has none.
     pub m_addr: Signal<Out, Bits<64>>,
     /// The verdict.
     pub m_verdict: Signal<Out, Verdict>,
@@ -126,6 +126,9 @@ impl<const FB: usize> RespVerdict<FB> {
         self.is_below.next = self.va.val() < self.region_va.val();
         self.is_beyond.next = self.end_va.val() > self.region_end.val();
         self.address.next = self.va.val() + self.region_delta.val();
+        if self.judged.val().is_empty {
+            self.address.next = 0.into();
+        }
         self.same.next = self.s_flow.val() == self.flow_q.val();
     }
 

@@ -258,6 +258,8 @@ pub struct AckGen {
     end_waits: bool,
     /// The last operation was the end of a command: one that waits goes before the next.
     send_turn: bool,
+    /// The row of the flow at hand was being written when it was read: it is read again.
+    rereads: bool,
     /// Telemetry of the flow at hand was looked up; not so if some was being stored.
     is_fresh: bool,
     scrub_at: usize,
@@ -285,6 +287,7 @@ impl AckGen {
             state: State::Scrub,
             end_waits: false,
             send_turn: false,
+            rereads: false,
             is_fresh: false,
             scrub_at: 0,
             held_tel: VecDeque::with_capacity(PACKETS_MAX),
@@ -310,7 +313,7 @@ impl AckGen {
         self.held_tel.clear();
         self.queue.step(true, None, false);
         self.state = State::Scrub;
-        (self.end_waits, self.send_turn) = (false, false);
+        (self.end_waits, self.send_turn, self.rereads) = (false, false, false);
         self.scrub_at = 0;
         self.out = AckGenOut::default();
     }
@@ -355,7 +358,8 @@ impl AckGen {
             return None;
         }
         let row = &mut self.rows[usize::from(flow)];
-        if is_free && !self.queue.m_valid() && !row.is_queued && row.jobs == 0 {
+        let owes = row.ack.is_some() || row.nak.is_some();
+        if is_free && !self.queue.m_valid() && !owes && row.jobs == 0 {
             self.say(flow, answer, outcome == Outcome::Ack, i.cfg_rnr_timer);
             return None;
         }
@@ -517,18 +521,27 @@ impl AckGen {
         self.queue.m_valid() && !self.out.m_ack.valid
     }
 
+    fn flow_of(&self, operation: &Operation) -> u16 {
+        let flow = match operation {
+            Operation::Done { tag, .. } => tag.flow,
+            Operation::End(end) => end.flow,
+            Operation::Send(flow) => *flow,
+        };
+        flow & (self.rows.len() as u16 - 1)
+    }
+
     /// The next operation and its flow, if there is one.
     fn choose(&self, i: &AckGenIn) -> Option<(Operation, u16)> {
-        let mask = self.rows.len() as u16 - 1;
-        if self.end_due() {
-            return Some((Operation::End(i.s_end), i.s_end.flow & mask));
-        }
-        if i.s_done.valid && self.out.s_done.ready {
-            let tag = Tag::from_bits(i.s_done.tag);
-            return Some((Operation::Done { tag, error: i.s_done.error }, tag.flow & mask));
-        }
-        let head = self.queue.m_data();
-        self.can_send().then_some((Operation::Send(head), head))
+        let operation = if self.end_due() {
+            Operation::End(i.s_end)
+        } else if i.s_done.valid && self.out.s_done.ready {
+            Operation::Done { tag: Tag::from_bits(i.s_done.tag), error: i.s_done.error }
+        } else if self.can_send() {
+            Operation::Send(self.queue.m_data())
+        } else {
+            return None;
+        };
+        Some((operation, self.flow_of(&operation)))
     }
 
     /// An operation begins: telemetry and most loaded hop of its flow are looked up.
@@ -578,12 +591,17 @@ impl AckGen {
                 }
                 None
             }
+            State::Load(_) if self.rereads => {
+                self.rereads = false;
+                None
+            }
             State::Load(operation) => {
                 self.state = State::Apply(operation);
                 None
             }
             State::Apply(operation) if chooses => {
                 self.state = State::Idle;
+                self.rereads = next.is_some_and(|(_, flow)| flow == self.flow_of(&operation));
                 self.apply(operation, i, ack_free)
             }
             State::Apply(_) | State::Idle => None,
@@ -630,7 +648,7 @@ impl Golden for AckGen {
             self.held_tel.push_back(i.s_tel);
             assert!(self.held_tel.len() <= PACKETS_MAX, "telemetry of so many packets is held");
         }
-        let pop = matches!(before, State::Load(Operation::Send(_)));
+        let pop = matches!(before, State::Load(Operation::Send(_))) && !self.rereads;
         let push = self.work(i);
         self.echoes_one = i.cfg_worst_hop;
         self.queue.step(false, push, pop);
