@@ -47,7 +47,10 @@ const PLANTED: &[Planted] = &[
         what: "MSNs lose their carry at 2^16",
         blocks: &["responder", "nic"],
         module: "resp_sequence",
-        changes: &[("msn_after <= msn + ends;", "msn_after <= {msn[23:16], msn[15:0] + ends[15:0]};")],
+        changes: &[(
+            "msn_after <= msn + ends;",
+            "msn_after <= {msn[23:16], msn[15:0] + ends[15:0]};",
+        )],
     },
     Planted {
         what: "the scheduler's time wraps at 2^19",

@@ -611,6 +611,8 @@ fn responder_bench_notices_broken_verilog() {
         ("ahead_by = psn - expected", "ahead_by = psn + ~expected"),
         ("is_more = to_come > mtu", "is_more = to_come >= mtu"),
         ("(verdict[3] & !verdict[8])", "verdict[3]"),
+        ("(region[34:3] == judged[277:246])", "(region[33:3] == judged[276:246])"),
+        ("asked[99] & waiting[4]", "1'b0"),
         ("imm_full = imm_in_flight[4]", "imm_full = imm_in_flight[3]"),
         ("(promises & (most_imm == last_imm))", "1'b0"),
         ("queue_s_valid = queued", "queue_s_valid = 1'b0"),

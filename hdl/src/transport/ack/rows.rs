@@ -1,8 +1,8 @@
 //! The flows' owed ACKs and NAKs: a row a flow, and a queue of the flows that owe.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5; hdl/transport.md
-//! # Interface timing  as `ack_gen`, of which this is the control. An operation reads its flow's row
-//!                     in cycle 0 and changes it in cycle 2, in which the next one is chosen and
+//! # Interface timing  as `ack_gen`, of which this is the control. An operation reads its flow's
+//!                     row in cycle 0 and changes it in cycle 2, in which the next one is chosen and
 //!                     reads; of the same flow it reads again in the cycle behind
 //! # Latency and rate  an operation every 2 cycles, of the same flow every 3: the end of a command
 //!                     with its answer, that of a READ's job, or an answer that waited
@@ -320,8 +320,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.fails.next = self.is_accepted.val() & self.error.val();
         self.tag_acks.next = ((self.outcome.val() == self.ack.val()) & !self.error.val())
             | (self.outcome.val() == self.again.val());
-        self.is_fatal.next = (self.outcome.val() == self.invalid.val())
-            | (self.outcome.val() == self.access.val());
+        self.is_fatal.next =
+            (self.outcome.val() == self.invalid.val()) | (self.outcome.val() == self.access.val());
         self.tag_naks.next = self.fails.val()
             | (self.outcome.val() == self.not_ready.val())
             | (self.outcome.val().get_bit(2) & !self.is_read.val());
@@ -409,8 +409,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         }
     }
 
-    /// The answer that goes out: the command's own if nobody waits and its flow owes nothing, or what
-    /// the flow owes. A command leaves its answer in the row in any case; `owe` says if it counts.
+    /// The answer that goes out: the command's own if nobody waits and its flow owes nothing, or
+    /// what the flow owes. A command leaves its answer in the row in any case; `owe` says if it counts.
     fn answer(&mut self) {
         self.ack_free.next = !self.ack_valid.val() | self.m_ack_ready.val();
         self.retires.next = self.finishes.val() & self.is_done.val() & !self.was_closed.val();
@@ -454,9 +454,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.sends.next = self.tel_show.val() & self.may_send.val();
         self.tel_send.next = self.may_send.val() & self.had_tel.val() & !self.owed_nak.val();
         if self.is_done.val() {
-            self.tel_send.next = self.may_send.val()
-                & (self.outcome.val() == self.ack.val())
-                & !self.error.val();
+            self.tel_send.next =
+                self.may_send.val() & (self.outcome.val() == self.ack.val()) & !self.error.val();
         }
         if self.m_ack_ready.val() {
             self.ack_valid.next = false;
@@ -473,8 +472,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 self.ack_syndrome.next =
                     bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
                 if self.nak_outcome.val().get_bit(2) {
-                    self.ack_syndrome.next = bit_cast::<8, 2>(self.nak_bits.val())
-                        | self.syndrome_nak.val();
+                    self.ack_syndrome.next =
+                        bit_cast::<8, 2>(self.nak_bits.val()) | self.syndrome_nak.val();
                 }
             }
         }

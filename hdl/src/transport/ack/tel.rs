@@ -146,8 +146,7 @@ impl<const FB: usize> Logic for AckTel<FB> {
         if self.leave.val() {
             self.leave_at.next = self.leave_at.val() + 1;
         }
-        self.keep.next =
-            self.oldest.val().get_bit(0) & self.store_enable.val() & self.store.val();
+        self.keep.next = self.oldest.val().get_bit(0) & self.store_enable.val() & self.store.val();
         self.new_mark.next = !self.sent.read_data.val().any() & !self.scrub.val();
         comment!("One write port: flows are cleared after reset, before any is stored.");
         self.flows.write_enable.next = self.keep.val() | self.scrub.val();
@@ -230,7 +229,8 @@ impl<const FB: usize> Logic for AckTel<FB> {
             self.others.next = self.flows.read_data.val().others.into();
         }
         comment!("As a reset: it costs no logic in front of hundreds of registers.");
-        self.drops.next = (self.show.val() & (self.single.val() | !self.flows.read_data.val().is_there))
+        self.drops.next = (self.show.val()
+            & (self.single.val() | !self.flows.read_data.val().is_there))
             | self.reset.val();
         self.m_tel.valid.next = self.shown.val().mark;
         self.m_tel.hops.next = self.shown.val().hops;

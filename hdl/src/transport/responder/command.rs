@@ -83,8 +83,8 @@ impl<const FB: usize> RespCommand<FB> {
 
     /// What is answered, once the bytes have landed.
     fn answer(&mut self) {
-        self.reads.next = self.verdict.val().again
-            | (self.verdict.val().accept & self.judged.val().is_read);
+        self.reads.next =
+            self.verdict.val().again | (self.verdict.val().accept & self.judged.val().is_read);
         self.answer.next = 0.into();
         if self.verdict.val().accept & self.judged.val().ack_req {
             self.answer.next = 1.into();

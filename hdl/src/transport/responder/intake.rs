@@ -192,23 +192,19 @@ impl<const FB: usize> RespIntake<FB> {
             }
             1 => {
                 self.mtu.next = 512.into();
-                self.packets_less.next =
-                    bit_cast::<24, 23>(self.len_less.val().get_bits::<23>(9));
+                self.packets_less.next = bit_cast::<24, 23>(self.len_less.val().get_bits::<23>(9));
             }
             2 => {
                 self.mtu.next = 1024.into();
-                self.packets_less.next =
-                    bit_cast::<24, 22>(self.len_less.val().get_bits::<22>(10));
+                self.packets_less.next = bit_cast::<24, 22>(self.len_less.val().get_bits::<22>(10));
             }
             3 => {
                 self.mtu.next = 2048.into();
-                self.packets_less.next =
-                    bit_cast::<24, 21>(self.len_less.val().get_bits::<21>(11));
+                self.packets_less.next = bit_cast::<24, 21>(self.len_less.val().get_bits::<21>(11));
             }
             _ => {
                 self.mtu.next = 4096.into();
-                self.packets_less.next =
-                    bit_cast::<24, 20>(self.len_less.val().get_bits::<20>(12));
+                self.packets_less.next = bit_cast::<24, 20>(self.len_less.val().get_bits::<20>(12));
             }
         }
         if self.is_single.val() {

@@ -2,9 +2,9 @@
 //!
 //! # Source            hdl/transport.md
 //! # Interface timing  with a step a row that stands closes the intake; it waits until no request
-//!                     is in a stage, no command in flight and no READ stands at m_job. Then it goes
-//!                     on to the READ responses, a flow's answers are cleared, and the row is written
-//!                     in the cycle of s_cfg_ready
+//!                     is in a stage, no command in flight and no READ stands at m_job. Then it
+//!                     goes on to the READ responses, a flow's answers are cleared, and the row is
+//!                     written in the cycle of s_cfg_ready
 //! # Reset             synchronous, high: the intake is closed until the tables are clear
 //! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 

@@ -7,10 +7,10 @@
 //!                     state_write. In between s_state, failed and reads_ended are looked up by
 //!                     s_flow and flow
 //! # Latency and rate  one request a step. A request of the same flow as the one before takes its
-//!                     state from here instead of from the table: the same flow again after 2 cycles
+//!                     state from here instead of from the table, so none waits
 //! # Number formats    psn | 24 bits, serial; [`Judged`]
-//! # Rules             the flow moves on as if the region were right: where it is not, the flow is in
-//!                     error, and its state means nothing more
+//! # Rules             the flow moves on as if the region were right: where it is not, the flow is
+//!                     in error, and its state means nothing more
 //! # Reset             synchronous, high: m_valid = 0
 //! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 

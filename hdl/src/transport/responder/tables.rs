@@ -1,10 +1,10 @@
 //! Tables of the responder: queue pairs, their receive state, memory regions.
 //!
 //! # Source            fw/registers.md
-//! # Interface timing  qp follows qp_flow of a cycle with take by one, and stays until the next one.
-//!                     flow_state, region and marks follow state_flow, region_index and marks_flow of
-//!                     a cycle without step by one; they are written in cycles with step, so a read
-//!                     never meets a write. failed and reads_ended follow within the cycle
+//! # Interface timing  qp follows qp_flow of a cycle with take by one, and stays until the next.
+//!                     flow_state, region and marks follow state_flow, region_index and marks_flow
+//!                     of a cycle without step by one; they are written in cycles with step, so a
+//!                     read never meets a write. failed and reads_ended follow within the cycle
 //! # Number formats    [`ReceiverRow`], [`ReceiveState`], [`RegionRow`], [`Ending`]
 //! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
 //! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
@@ -235,7 +235,9 @@ impl<const FB: usize, const MB: usize> RespTables<FB, MB> {
         self.told.write_enable.next = self.qp_write.val() | self.marks_write.val();
         self.told.write_address.next = self.marks_write_flow.val();
         self.told.write_data.next = self.new_marks.val();
-        comment!("A row is written one cycle after its flow's own end, and ends are two cycles apart.");
+        comment!(
+            "A row is written one cycle after its flow's own end, and ends are two cycles apart."
+        );
         self.endings.write_enable.next = self.qp_write.val() | self.ended.valid.val();
         self.endings.write_address.next = self.ended.flow.val();
         self.endings.write_data.next = (bit_cast::<6, 5>(self.ended.reads.val()) << 1).into();

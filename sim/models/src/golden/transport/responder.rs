@@ -348,10 +348,8 @@ impl Responder {
     /// What goes back to the peer by way of the DMA, if anything.
     fn outcome(&self, req: &Request, verdict: Verdict) -> Option<Outcome> {
         let was_told = self.flows[self.index_of(req)].nak_sent;
-        let is_silent = matches!(
-            req.opcode,
-            opcode::READ_REQUEST | opcode::COMPARE_SWAP | opcode::FETCH_ADD
-        );
+        let is_silent =
+            matches!(req.opcode, opcode::READ_REQUEST | opcode::COMPARE_SWAP | opcode::FETCH_ADD);
         match verdict {
             Verdict::NoQp => None,
             Verdict::Ahead if was_told => None,

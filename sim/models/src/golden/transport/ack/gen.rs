@@ -235,7 +235,10 @@ enum State {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Operation {
-    Done { tag: Tag, error: bool },
+    Done {
+        tag: Tag,
+        error: bool,
+    },
     End(ReadJobEnd),
     /// A flow that waited sends.
     Send(u16),
@@ -614,9 +617,7 @@ impl AckGen {
 
     /// What the outputs of the next cycle say is taken then.
     fn show_ready(&mut self) {
-        let is_read = |o: &Operation| {
-            matches!(o, Operation::Done { tag, .. } if tag.outcome == Outcome::Read)
-        };
+        let is_read = |o: &Operation| matches!(o, Operation::Done { tag, .. } if tag.outcome == Outcome::Read);
         let (is_end, hands_over) = match &self.state {
             State::Apply(Operation::End(_)) => (true, false),
             State::Apply(operation) => (false, is_read(operation)),
