@@ -140,6 +140,8 @@ impl<
     /// pace
     fn pace(&mut self) {
         self.step.next = self.pace.step.val();
+        self.pace.leaves.next = self.verdict.m_valid.val();
+        self.issue.next = self.pace.issue.val();
         self.pace.cmd_valid.next = self.command.m_cmd.valid.val();
         self.pace.cmd_ready.next = self.m_cmd.ready.val();
         self.pace.order_ready.next = self.mover.order_ready.val();
@@ -194,6 +196,7 @@ impl<
         self.seq.reads_ended.next = self.tables.reads_ended.val();
         self.seq.cq_room.next = self.cfg_cq_space.val() & !self.pace.imm_full.val();
         self.verdict.step.next = self.step.val();
+        self.verdict.issue.next = self.issue.val();
         self.verdict.s_valid.next = self.seq.m_valid.val();
         self.verdict.s_flow.next = self.seq.flow.val();
         self.verdict.s_judged.next = self.seq.m_judged.val();
@@ -231,7 +234,6 @@ impl<
 
     /// commands
     fn commands(&mut self) {
-        self.issue.next = self.step.val() & self.verdict.m_valid.val();
         self.command.issue.next = self.issue.val();
         self.command.flow.next = self.verdict.flow.val();
         self.command.judged.next = self.verdict.m_judged.val();

@@ -161,6 +161,12 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     fresh: Unreset<Bit>,
     end_waits: Reg<Bit>,
     send_turn: Reg<Bit>,
+    is_accepted: Unreset<Bit>,
+    is_read: Unreset<Bit>,
+    is_fatal: Unreset<Bit>,
+    fails: Unreset<Bit>,
+    tag_acks: Unreset<Bit>,
+    tag_naks: Unreset<Bit>,
     scrub_flow: Reg<Bits<FB>>,
     row: Unreset<AnswerRow>,
     ack_valid: Reg<Bit>,
@@ -195,6 +201,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     takes: Signal<Local, Bit>,
     at: Signal<Local, Bits<FB>>,
     rereads: Signal<Local, Bit>,
+    accepted: Signal<Local, Bit>,
     retires: Signal<Local, Bit>,
     completes: Signal<Local, Bit>,
     msn_of_answer: Signal<Local, Bits<24>>,
@@ -202,7 +209,6 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     ack_free: Signal<Local, Bit>,
     direct: Signal<Local, Bit>,
     outcome: Signal<Local, Bits<3>>,
-    is_accepted: Signal<Local, Bit>,
     has_imm: Signal<Local, Bit>,
     tag_psn: Signal<Local, Bits<24>>,
     tag_msn: Signal<Local, Bits<24>>,
@@ -223,11 +229,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     had_tel: Signal<Local, Bit>,
     closed: Signal<Local, Bit>,
     queued: Signal<Local, Bit>,
-    fails: Signal<Local, Bit>,
-    is_fatal: Signal<Local, Bit>,
     sends: Signal<Local, Bit>,
-    tag_acks: Signal<Local, Bit>,
-    tag_naks: Signal<Local, Bit>,
     answers: Signal<Local, Bit>,
     may_send: Signal<Local, Bit>,
     says_nak: Signal<Local, Bit>,
@@ -239,7 +241,6 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     was_ended: Signal<Local, Bits<5>>,
     ended: Signal<Local, Bits<5>>,
     ended_more: Signal<Local, Bits<5>>,
-    is_read: Signal<Local, Bit>,
     is_new: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
     notes: Signal<Local, Bit>,
@@ -306,25 +307,27 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.tel_scrub_flow.next = self.scrub_flow.val();
     }
 
-    /// a command that has ended, and the answer that it asks for
+    /// a command that has ended
     fn ended(&mut self) {
         self.outcome.next = self.tag.val().outcome;
-        self.is_accepted.next = !self.outcome.val().get_bit(2) & !self.outcome.val().get_bit(1);
         self.has_imm.next = self.tag.val().has_imm;
         self.tag_psn.next = self.tag.val().psn;
         self.tag_msn.next = self.tag.val().msn;
         self.ends.next = bit_cast::<24, 1>(self.tag.val().ends.into());
-        self.is_read.next = self.outcome.val() == self.read.val();
         self.is_new.next = self.tag.val().ends;
         self.msn_before.next = self.tag_msn.val() - self.ends.val();
-        self.fails.next = self.is_accepted.val() & self.error.val();
-        self.tag_acks.next = ((self.outcome.val() == self.ack.val()) & !self.error.val())
-            | (self.outcome.val() == self.again.val());
+        comment!("The answer that it asks for is known before the row is.");
+        self.accepted.next = !self.outcome.val().get_bit(2) & !self.outcome.val().get_bit(1);
+        self.is_accepted.next = self.accepted.val();
+        self.is_read.next = self.outcome.val() == self.read.val();
         self.is_fatal.next =
             (self.outcome.val() == self.invalid.val()) | (self.outcome.val() == self.access.val());
-        self.tag_naks.next = self.fails.val()
+        self.fails.next = self.accepted.val() & self.error.val();
+        self.tag_acks.next = ((self.outcome.val() == self.ack.val()) & !self.error.val())
+            | (self.outcome.val() == self.again.val());
+        self.tag_naks.next = (self.accepted.val() & self.error.val())
             | (self.outcome.val() == self.not_ready.val())
-            | (self.outcome.val().get_bit(2) & !self.is_read.val());
+            | (self.outcome.val().get_bit(2) & (self.outcome.val() != self.read.val()));
     }
 
     /// the flow's row

@@ -17,6 +17,8 @@ pub const STEP_CYCLES: usize = 2;
 /// Pace of the responder.
 #[block(mealy)]
 pub struct RespPace {
+    /// A request is in the last stage.
+    pub leaves: Signal<In, Bit>,
     /// A command stands at the source.
     pub cmd_valid: Signal<In, Bit>,
     /// It is taken.
@@ -35,11 +37,15 @@ pub struct RespPace {
     pub retired_imm: Signal<In, Bit>,
     /// The stages move on.
     pub step: Signal<Out, Bit>,
+    /// And a request leaves the last one.
+    pub issue: Signal<Out, Bit>,
     /// No command is in flight.
     pub is_idle: Signal<Out, Bit>,
     /// No more completions may be promised.
     pub imm_full: Signal<Out, Bit>,
     step_q: Reg<Bit>,
+    issue_q: Reg<Bit>,
+    goes: Signal<Local, Bit>,
     in_flight: Reg<Bits<7>>,
     imm_in_flight: Reg<Bits<5>>,
     most_imm: Signal<Local, Bits<4>>,
@@ -51,10 +57,16 @@ impl Logic for RespPace {
     #[hdl_gen]
     fn update(&mut self) {
         self.step.next = self.step_q.val();
-        self.step_q.next = !self.step_q.val()
+        self.issue.next = self.issue_q.val();
+        self.goes.next = !self.step_q.val()
             & (self.cmd_ready.val() | !self.cmd_valid.val())
             & self.order_ready.val()
             & !self.in_flight.val().get_bit(6);
+        self.step_q.next = self.goes.val();
+        comment!(
+            "A register of its own: step has a thousand sinks, and no time for logic behind it."
+        );
+        self.issue_q.next = self.goes.val() & self.leaves.val();
         self.is_idle.next = !self.in_flight.val().any();
         comment!("The last place is taken by a packet whose region is being looked at.");
         self.most_imm.next = self.imm_in_flight.val().get_bits::<4>(0);

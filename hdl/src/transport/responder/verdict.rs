@@ -47,6 +47,8 @@ pub struct Verdict {
 pub struct RespVerdict<const FB: usize> {
     /// The stages move on.
     pub step: Signal<In, Bit>,
+    /// And the request here leaves.
+    pub issue: Signal<In, Bit>,
     /// A request comes.
     pub s_valid: Signal<In, Bit>,
     /// Its flow.
@@ -169,7 +171,7 @@ impl<const FB: usize> RespVerdict<FB> {
         if self.verdict.val().accept {
             self.after.next.nak_sent = false;
         }
-        self.marks_write.next = self.step.val() & self.valid.val() & self.known.val();
+        self.marks_write.next = self.issue.val() & self.known.val();
         self.new_marks.next = self.after.val();
     }
 
