@@ -625,11 +625,9 @@ impl AckGen {
         };
         self.out.s_end.ready = is_end;
         self.out.s_read_ready = hands_over && self.chooses();
-        self.out.s_done.ready = self.chooses()
-            && !self.end_due()
-            && !self.out.m_job.valid
-            && !hands_over
-            && !(self.can_send() && self.send_turn);
+        let sends_first = self.can_send() && self.send_turn;
+        let is_held = self.end_due() || self.out.m_job.valid || hands_over || sends_first;
+        self.out.s_done.ready = self.chooses() && !is_held;
     }
 }
 
