@@ -40,7 +40,7 @@ use crate::transport::{
     pkt_mux::{waiting_bytes_log2, waiting_packets_log2, PktMux},
     probe_out::ProbeOut,
     read::reply::ReadReply,
-    requester::Requester,
+    requester::{array::RequesterArray, Requester},
     responder::Responder,
     window::{input::WindowIn, output::WindowOut},
     work_mux::WorkMux,
@@ -216,6 +216,9 @@ rows! {
         |_| ReadReply::<FB, { FB + 4 }, FB>::default();
     "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
         |c| Requester::<FB, 3, { FB + 3 }>::new(c.clock_hz);
+    "requester_array" of AckPerCycle, flows 64 256 1024,
+        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 80, { FB + 276 }, { FB + 53 },
+            { FB + 384 }, { FB + 152 }>::new(c.clock_hz);
     "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
         |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },
             { tx::pipe::fifo_beats_log2(KB) }, { tx::pipe::fifo_beats_log2(KB) + 1 },

@@ -8,6 +8,7 @@ mod pkt_mux;
 mod probe_out;
 mod read_reply;
 mod requester;
+mod requester_array;
 mod responder;
 mod window_in;
 mod window_out;

@@ -112,6 +112,16 @@ pub const fn dma_landings(data_bits: usize) -> usize {
     (data_bits == 512) as usize
 }
 
+/// log2 of [`NicConfig::requester_engines`]. One engine takes 35 cycles for a packet and its ACK; at
+/// 100 Gb/s 256 bytes and their ACK come every 7.
+pub const fn requester_engines_log2(data_bits: usize) -> usize {
+    if data_bits == 512 {
+        3
+    } else {
+        0
+    }
+}
+
 /// How the congestion control unit shares its arithmetic among the hops of an ACK.
 ///
 /// The results are the same, bit for bit.
@@ -193,6 +203,11 @@ impl NicConfig {
     /// their way to theirs.
     pub fn ring_entries(&self) -> usize {
         1 << ring_entries_log2(self.data_bits)
+    }
+
+    /// Requesters side by side; a flow's is its number modulo so many.
+    pub fn requester_engines(&self) -> usize {
+        1 << requester_engines_log2(self.data_bits)
     }
 
     /// Reads of host memory have a landing buffer, so that memory never waits with its answers.

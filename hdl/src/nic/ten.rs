@@ -2,6 +2,7 @@
 
 const PRESET: nic_spec::NicConfig = nic_spec::config::TEN;
 type CongestionControl = crate::cc::unit::CcUnit<10, 13, 218>;
+type Requester = crate::transport::requester::Requester<8, 3, 11>;
 
 #[path = "wiring.rs"]
 #[allow(clippy::duplicate_mod, reason = "each preset mounts it with its sizes")]

@@ -6,7 +6,7 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/models/src/golden/nic.rs, tests/system/nic.rs
 
-use super::{CongestionControl, PRESET};
+use super::{CongestionControl, Requester, PRESET};
 use crate::cc::active::CcActive;
 use crate::emit::{lanes_log2, least, most};
 use crate::host::{
@@ -24,7 +24,6 @@ use crate::transport::{
     pkt_mux::{waiting_bytes_log2, waiting_packets_log2, PktMux},
     probe_out::ProbeOut,
     read::reply::ReadReply,
-    requester::Requester,
     responder::Responder,
     window::input::WindowIn,
     window::output::WindowOut,
@@ -96,7 +95,7 @@ pub struct Nic {
     responder: Responder<W, KB, { W + KB + 1 }, FB, { FB + 1 }, MB>,
     read_reply: ReadReply<FB, { FB + 4 }, MB>,
     #[init(Requester::new(config.clock_hz))]
-    requester: Requester<FB, 3, { FB + 3 }>,
+    requester: Requester,
     completer: Completer<W, KB, { W + KB + 1 }, FB, { FB + 1 }>,
     feedback_out: FeedbackOut<FB, { 1 << FB }, { FB + 24 }, { FB + 1 }>,
     feedback_in: FeedbackIn<FB, { 1 << FB }, { FB + 1 }>,

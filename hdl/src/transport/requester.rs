@@ -32,6 +32,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 pub mod answer;
+pub mod array;
 pub mod ctl;
 pub mod order;
 pub mod pick;

@@ -6,9 +6,9 @@ mod world;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::requester::{
-    order, Requester, RequesterIn, RequesterOut, ValidPort,
+    array::RequesterArray, order, Requester, RequesterIn, RequesterOut, ValidPort,
 };
-use nic_models::ports::Wide;
+use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{self, ReadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
@@ -20,16 +20,36 @@ use world::{Mood, Peer, World, PSN_MASK};
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let (golden, stimulus) = (config.clone(), config.clone());
-    vec![Bench::new(
-        "requester",
-        config,
-        move || Requester::new(&golden),
-        move |seed| RequesterStimulus::new(&stimulus, seed),
-    )]
+    let (array, more) = (config.clone(), config.clone());
+    vec![
+        Bench::new(
+            "requester",
+            config,
+            move || Requester::new(&golden),
+            move |seed| RequesterStimulus::new(&stimulus, ONE, seed),
+        ),
+        Bench::new(
+            "requester_array",
+            config,
+            move || RequesterArray::new(&array),
+            move |seed| RequesterStimulus::new(&more, SEVERAL, seed),
+        ),
+    ]
 }
 
-/// Flows that take part: few, so that queues and PSNs get far, or several.
-const USED_FLOWS: [usize; 3] = [1, 2, 6];
+/// How much there is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// Flows that take part: few, so that queues and PSNs get far, or several.
+    used_flows: [usize; 3],
+    /// Work requests come so much more often.
+    posts: u32,
+}
+
+/// For one requester.
+pub const ONE: Load = Load { used_flows: [1, 2, 6], posts: 1 };
+/// For several side by side.
+pub const SEVERAL: Load = Load { used_flows: [3, 9, 24], posts: 4 };
 
 /// Peers change between calm and harsh after so many cycles: by turns, or so seldom that a queue
 /// pair can use up its RNR retries.
@@ -48,11 +68,13 @@ pub struct RequesterStimulus {
     s_fail: Source<(u16, u8)>,
     sinks: Vec<Sink>,
     last_cfg: (u8, u16, Row),
+    /// Payloads of READ responses that wait for an order to land or drop them: flow, bytes.
+    payloads: VecDeque<(u16, u16)>,
 }
 
 impl RequesterStimulus {
     /// A stimulus of `config`'s sizes.
-    pub fn new(config: &NicConfig, seed: u64) -> Self {
+    pub fn new(config: &NicConfig, load: Load, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
         let (s_ack, s_cfg) = (Source::new(fork()), Source::new(fork()));
@@ -69,8 +91,10 @@ impl RequesterStimulus {
             6 => (5, 2),
             _ => drawn,
         };
-        let used_flows = USED_FLOWS[seed as usize % 3].min(config.flow_count);
+        let used_flows = load.used_flows[seed as usize % 3].min(config.flow_count);
         let spread = config.flow_count / used_flows;
+        // Of different requesters, where there are several.
+        let spread = if load.posts > 1 { (spread - 1) | 1 } else { spread };
         let has_short_messages = rng.gen();
         let first = rng.gen_range(0..spread);
         let peer = |i: usize| Peer { flow: first + i * spread, ..Peer::default() };
@@ -85,6 +109,7 @@ impl RequesterStimulus {
             is_harsh: false,
             phase_left: 0,
             has_short_messages,
+            posts: load.posts * if has_short_messages { 200 } else { 60 },
             is_patient: seed % 6 == 2,
             reads_256: [0, 128, 30, 230][seed as usize % 4],
             rng,
@@ -102,6 +127,7 @@ impl RequesterStimulus {
             s_fail,
             sinks,
             last_cfg,
+            payloads: VecDeque::new(),
         }
     }
 }
@@ -206,7 +232,7 @@ impl World {
             Some(at) if self.rng.gen_bool(0.8) => at,
             _ => self.rng.gen_range(0..self.peers.len()),
         };
-        let posts = if self.has_short_messages { 200 } else { 60 };
+        let posts = self.posts;
         match self.rng.gen_range(0..4000) {
             0 => Some(self.new_qp(at)),
             1 => Some((self.rng.gen_range(1..4) | 1, self.rng.gen(), self.rng.gen())),
@@ -273,7 +299,7 @@ impl World {
     }
 }
 
-impl Stimulus<Requester> for RequesterStimulus {
+impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterStimulus {
     fn next(&mut self, cycle: u64, out: &RequesterOut) -> RequesterIn {
         let ready: Vec<bool> = self.sinks.iter_mut().map(Sink::drive).collect();
         let port = |n: usize| ReadyPort { ready: ready[n] };
@@ -301,11 +327,19 @@ impl Stimulus<Requester> for RequesterStimulus {
         if m_order.valid && i.m_order.ready && has_ended {
             world.revive(m_order.flow);
         }
+        if m_order.valid && i.m_order.ready && m_order.op != order::COMPLETION {
+            let payload = self.payloads.pop_front();
+            assert_eq!(payload, Some((m_order.flow, m_order.bytes)), "payloads have their order");
+        }
         if out.m_work.valid && i.m_work.ready {
             world.grants.push(out.m_work.flow);
         }
         let ack = self.s_ack.drive(out.s_ack.ready, || world.next_ack());
         i.s_ack = ack.unwrap_or_default();
+        if i.s_ack.valid && out.s_ack.ready && i.s_ack.payload_bytes > 0 {
+            let flow = i.s_ack.qpn as usize % world.flow_count;
+            self.payloads.push_back((flow as u16, i.s_ack.payload_bytes));
+        }
         let cfg = self.s_cfg.drive(out.s_cfg.ready, || world.new_cfg());
         i.s_cfg = ValidPort { valid: cfg.is_some() };
         let hint = world.next_hint(out.s_cfg.ready);

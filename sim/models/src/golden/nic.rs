@@ -22,7 +22,7 @@ use crate::golden::transport::feedback::output::FeedbackOut;
 use crate::golden::transport::pkt_mux::PktMux;
 use crate::golden::transport::probe_out::ProbeOut;
 use crate::golden::transport::read::reply::ReadReply;
-use crate::golden::transport::requester::Requester;
+use crate::golden::transport::requester::{array::RequesterArray, Requester};
 use crate::golden::transport::responder::Responder;
 use crate::golden::transport::window::input::WindowIn;
 use crate::golden::transport::window::output::WindowOut;
@@ -110,7 +110,10 @@ impl Nic {
         n.add("rx", RxPipe::new(config.data_bytes()));
         n.add("responder", Responder::new(config));
         n.add("read_reply", ReadReply::new(config));
-        n.add("requester", Requester::new(config));
+        match config.requester_engines() {
+            1 => n.add("requester", Requester::new(config)),
+            _ => n.add("requester", RequesterArray::new(config)),
+        }
         n.add("completer", Completer::new(config));
         n.add("feedback_out", FeedbackOut::new(config));
         n.add("feedback_in", FeedbackIn::new(config));

@@ -75,6 +75,8 @@ pub struct World {
     pub phase_left: u32,
     /// Most messages are one packet.
     pub has_short_messages: bool,
+    /// Cycles of 4000 with a work request.
+    pub posts: u32,
     /// All timers are the longest there is: what is looked at in their first tick is not late.
     pub is_patient: bool,
     /// READs among the work requests, in 256ths.

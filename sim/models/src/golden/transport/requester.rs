@@ -2,6 +2,7 @@
 //! and its effects appear in the cycles that the interface page names.
 
 mod answer;
+pub mod array;
 mod flow;
 mod ports;
 mod recover;

@@ -7,7 +7,7 @@ use super::step::{cycles, Step};
 use super::Requester;
 use crate::streams::{AckTelemetry, Answer, InFlight};
 
-const OPCODE_ACK: u8 = 0x11;
+pub(super) const OPCODE_ACK: u8 = 0x11;
 const READ_RESPONSE_FIRST: u8 = 0x0d;
 const READ_RESPONSE_MIDDLE: u8 = 0x0e;
 const READ_RESPONSE_LAST: u8 = 0x0f;

@@ -1,0 +1,355 @@
+//! Twin of `hdl/src/transport/requester/array.rs`: whole requesters, a FIFO of answers and one of
+//! grants before each, and what they say in turn.
+
+use super::answer::OPCODE_ACK;
+use super::{order, Requester, RequesterIn, RequesterOut, ROW_WAIT_CYCLES};
+use crate::events::RequesterEvents;
+use crate::golden::util::fifo::LutFifo;
+use crate::ports::{Golden, Wide};
+use crate::starts::Starts;
+use crate::streams::{
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, ReadCommand, ReadyPort, Work,
+};
+use nic_spec::config::NicConfig;
+use nic_spec::rows::Table;
+
+/// Answers that wait for their engine.
+const ANSWERS: usize = 16;
+/// Grants that do.
+const GRANTS: usize = 4;
+/// Payloads that wait for their orders.
+const PAYLOADS: usize = 128;
+/// Cycles in which nothing is taken behind a READ response.
+const PAUSE_CYCLES: u8 = 7;
+/// Bits of a QPN.
+const QPN_BITS: u32 = 24;
+/// Kinds of events.
+const KINDS: usize = 10;
+
+/// Whose turn it is.
+#[derive(Clone, Debug, Default)]
+struct Turn {
+    /// It is being taken.
+    take: Option<usize>,
+    /// The first one that is asked for the next time.
+    first: usize,
+}
+
+impl Turn {
+    /// One clock edge.
+    fn step(&mut self, is_free: bool, requests: &[bool]) {
+        if let Some(taken) = self.take.take() {
+            self.first = taken + 1;
+        } else if is_free {
+            let mut in_turn = (self.first..requests.len()).chain(0..self.first);
+            self.take = in_turn.find(|e| requests[*e]);
+        }
+    }
+
+    fn takes(&self, engine: usize) -> ReadyPort {
+        ReadyPort { ready: self.take == Some(engine) }
+    }
+}
+
+/// Events of a kind that wait to be told.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    come: u8,
+    pending: u8,
+}
+
+fn kinds(e: &RequesterEvents) -> [bool; KINDS] {
+    [
+        e.ack,
+        e.ack_coalesced_stale,
+        e.ack_ghost,
+        e.nak_sequence,
+        e.nak_rnr,
+        e.nak_fatal,
+        e.no_qp,
+        e.retransmit_packet,
+        e.timeout,
+        e.wr_refused,
+    ]
+}
+
+/// Requesters side by side; a flow's is its number modulo their count.
+#[derive(Clone, Debug)]
+pub struct RequesterArray {
+    engine_bits: u32,
+    engines: Vec<Requester>,
+    /// Their names in the Verilog.
+    names: Vec<String>,
+    /// What they put out.
+    says: Vec<RequesterOut>,
+    answers: Vec<LutFifo<Answer>>,
+    grants: Vec<LutFifo<u16>>,
+    /// Whose READ responses have brought payload.
+    payloads: LutFifo<usize>,
+    pause: u8,
+    /// Cycles in which a queue pair row waits for read errors.
+    row_wait: u8,
+    /// Of arm and bytes in flight of an engine the arm is the older one.
+    is_work_first: Vec<bool>,
+    packet_turn: Turn,
+    news_turn: Turn,
+    echo_turn: Turn,
+    order_turn: Turn,
+    sums: [Sum; KINDS],
+    out: RequesterOut,
+}
+
+impl RequesterArray {
+    /// As many requesters as `config` has.
+    pub fn new(config: &NicConfig) -> Self {
+        let count = config.requester_engines();
+        let own = NicConfig { flow_count: config.flow_count / count, ..config.clone() };
+        Self {
+            engine_bits: count.ilog2(),
+            engines: vec![Requester::new(&own); count],
+            names: (0..count).map(|e| format!("engines_{e}")).collect(),
+            says: vec![RequesterOut::default(); count],
+            answers: vec![LutFifo::new(ANSWERS); count],
+            grants: vec![LutFifo::new(GRANTS); count],
+            payloads: LutFifo::new(PAYLOADS),
+            pause: 0,
+            row_wait: 0,
+            is_work_first: vec![false; count],
+            packet_turn: Turn::default(),
+            news_turn: Turn::default(),
+            echo_turn: Turn::default(),
+            order_turn: Turn::default(),
+            sums: [Sum::default(); KINDS],
+            out: RequesterOut::default(),
+        }
+    }
+
+    fn reset(&mut self, i: &RequesterIn) {
+        self.says = self.engines.iter_mut().map(|e| e.step(i)).collect();
+        self.answers.iter_mut().for_each(|fifo| fifo.step(true, None, false));
+        self.grants.iter_mut().for_each(|fifo| fifo.step(true, None, false));
+        self.payloads.step(true, None, false);
+        (self.pause, self.row_wait) = (0, 0);
+        self.is_work_first.fill(false);
+        for turn in self.turns() {
+            *turn = Turn::default();
+        }
+        self.sums = Default::default();
+        self.out = RequesterOut::default();
+    }
+
+    fn turns(&mut self) -> [&mut Turn; 4] {
+        [&mut self.packet_turn, &mut self.news_turn, &mut self.echo_turn, &mut self.order_turn]
+    }
+
+    /// The engine of a flow, and which of its flows it is.
+    fn place(&self, flow: u16) -> (usize, u16) {
+        (usize::from(flow) % self.engines.len(), flow >> self.engine_bits)
+    }
+
+    /// The flow of an engine's flow.
+    fn flow(&self, engine: usize, flow: u16) -> u16 {
+        flow << self.engine_bits | engine as u16
+    }
+
+    /// A QPN as an engine sees it: the bits of its flow are the low ones.
+    fn rotated(&self, qpn: u32) -> u32 {
+        (qpn >> self.engine_bits | qpn << (QPN_BITS - self.engine_bits)) & ((1 << QPN_BITS) - 1)
+    }
+
+    /// The arm goes, not the bytes in flight.
+    fn picks_work(&self, engine: usize) -> bool {
+        let say = &self.says[engine];
+        say.m_work.valid && (self.is_work_first[engine] || !say.m_inflight.valid)
+    }
+
+    /// The staged row with its QPN as an engine sees it.
+    fn row(&self, i: &RequesterIn) -> Wide<8> {
+        let mut row = i.cfg_row;
+        if i.cfg_table == Table::Qp as u8 {
+            // Word 1 from bit 0 on.
+            let qpn = (row.0[0] >> 32) as u32 & ((1 << QPN_BITS) - 1);
+            row.0[0] ^= u64::from(qpn ^ self.rotated(qpn)) << 32;
+        }
+        row
+    }
+
+    /// What an engine is told.
+    fn told(&self, engine: usize, i: &RequesterIn) -> RequesterIn {
+        let is_for = |flow: u16| self.place(flow).0 == engine;
+        let row_goes = i.cfg_table != Table::Qp as u8 || self.row_wait == 0;
+        let mut told = *i;
+        told.s_ack = self.answers[engine].m_data();
+        told.s_ack.valid = self.answers[engine].m_valid();
+        told.s_cfg.valid = i.s_cfg.valid && row_goes && is_for(i.cfg_index);
+        told.cfg_index = i.cfg_index >> self.engine_bits;
+        told.cfg_row = self.row(i);
+        told.hint = FlowPulse {
+            valid: i.hint.valid && is_for(i.hint.flow),
+            flow: self.place(i.hint.flow).1,
+        };
+        told.s_grant =
+            Flow { valid: self.grants[engine].m_valid(), flow: self.grants[engine].m_data() };
+        told.s_fail.valid = i.s_fail.valid && is_for(i.s_fail.flow);
+        told.s_fail.flow = self.place(i.s_fail.flow).1;
+        told.m_pkt = self.packet_turn.takes(engine);
+        told.m_read = told.m_pkt;
+        let (news, picks_work) = (self.news_turn.takes(engine).ready, self.picks_work(engine));
+        told.m_work.ready = news && picks_work;
+        told.m_inflight.ready = news && !picks_work;
+        told.m_cc = self.echo_turn.takes(engine);
+        told.m_order = self.order_turn.takes(engine);
+        told
+    }
+
+    /// Answers and grants go into the FIFOs of their engines.
+    fn intake(&mut self, i: &RequesterIn) {
+        let taken = i.s_ack.valid && self.out.s_ack.ready;
+        let is_response = i.s_ack.opcode != OPCODE_ACK;
+        let answer = Answer { msn: 0, qpn: self.rotated(i.s_ack.qpn), ..i.s_ack };
+        let owner = i.s_ack.qpn as usize % self.engines.len();
+        let granted = i.s_grant.valid && self.out.s_grant.ready;
+        let (grantee, flow) = self.place(i.s_grant.flow);
+        for (engine, say) in self.says.iter().enumerate() {
+            let comes = (taken && owner == engine).then_some(answer);
+            self.answers[engine].step(false, comes, say.s_ack.ready);
+            let comes = (granted && grantee == engine).then_some(flow);
+            self.grants[engine].step(false, comes, say.s_grant.ready);
+        }
+        let has_payload = taken && is_response && i.s_ack.payload_bytes > 0;
+        let is_ordered = self.order_turn.take;
+        let is_ordered = is_ordered.is_some_and(|e| self.says[e].m_order.op != order::COMPLETION);
+        self.payloads.step(false, has_payload.then_some(owner), is_ordered);
+        self.pause =
+            if taken && is_response { PAUSE_CYCLES } else { self.pause.saturating_sub(1) };
+        self.row_wait =
+            if i.s_fail.valid { ROW_WAIT_CYCLES } else { self.row_wait.saturating_sub(1) };
+    }
+
+    /// What was taken from an engine stands at the sources; who is next.
+    fn sources(&mut self, i: &RequesterIn) {
+        let mut out = self.out;
+        out.m_pkt.valid &= !i.m_pkt.ready;
+        out.m_read.valid &= !i.m_read.ready;
+        out.m_work.valid &= !i.m_work.ready;
+        out.m_inflight.valid &= !i.m_inflight.ready;
+        out.m_cc.valid &= !i.m_cc.ready;
+        out.m_order.valid &= !i.m_order.ready;
+        let free = [
+            !out.m_pkt.valid && !out.m_read.valid,
+            !out.m_work.valid && !out.m_inflight.valid,
+            !out.m_cc.valid,
+            !out.m_order.valid,
+        ];
+        if let Some(e) = self.packet_turn.take {
+            let say = &self.says[e];
+            out.m_pkt = Packet { flow: self.flow(e, say.m_pkt.flow), ..say.m_pkt };
+            out.m_read = ReadCommand { bytes: say.m_pkt.payload_bytes, ..say.m_read };
+        }
+        if let Some(e) = self.news_turn.take {
+            let (say, is_work) = (&self.says[e], self.picks_work(e));
+            let (own, inflight_bytes) = match is_work {
+                true => (say.m_work.flow, say.m_work.inflight_bytes),
+                false => (say.m_inflight.flow, say.m_inflight.inflight_bytes),
+            };
+            let flow = self.flow(e, own);
+            out.m_work = Work { valid: is_work, flow, inflight_bytes, ..say.m_work };
+            out.m_inflight = InFlight { valid: !is_work, flow, inflight_bytes };
+        }
+        if let Some(e) = self.echo_turn.take {
+            let cc = self.says[e].m_cc;
+            out.m_cc = AckTelemetry { flow: self.flow(e, cc.flow), ..cc };
+        }
+        if let Some(e) = self.order_turn.take {
+            let order = self.says[e].m_order;
+            out.m_order = Order { flow: self.flow(e, order.flow), ..order };
+        }
+        self.out = out;
+        self.choose(free);
+    }
+
+    fn choose(&mut self, free: [bool; 4]) {
+        let requests = |wants: &dyn Fn(usize, &RequesterOut) -> bool| -> Vec<bool> {
+            self.says.iter().enumerate().map(|(e, say)| wants(e, say)).collect()
+        };
+        let oldest = self.payloads.m_valid().then(|| self.payloads.m_data());
+        let wanted = [
+            requests(&|_, say| say.m_pkt.valid),
+            requests(&|_, say| say.m_work.valid || say.m_inflight.valid),
+            requests(&|_, say| say.m_cc.valid),
+            requests(&|e, say| {
+                let is_due = say.m_order.op == order::COMPLETION || oldest == Some(e);
+                say.m_order.valid && is_due
+            }),
+        ];
+        for ((turn, is_free), wanted) in self.turns().into_iter().zip(free).zip(&wanted) {
+            turn.step(is_free, wanted);
+        }
+    }
+
+    /// A pulse of each kind that waits.
+    fn events(&mut self) {
+        for sum in &mut self.sums {
+            let waiting = u16::from(sum.pending) + u16::from(sum.come);
+            sum.pending = (waiting - u16::from(sum.pending > 0)).try_into().expect("at most 255");
+            sum.come = 0;
+        }
+        for say in &self.says {
+            for (sum, is_one) in self.sums.iter_mut().zip(kinds(&say.event_reqr)) {
+                sum.come += u8::from(is_one);
+            }
+        }
+        let [ack, ack_coalesced_stale, ack_ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused] =
+            self.sums.map(|sum| sum.pending > 0);
+        self.out.event_reqr = RequesterEvents {
+            ack,
+            ack_coalesced_stale,
+            ack_ghost,
+            nak_sequence,
+            nak_rnr,
+            nak_fatal,
+            no_qp,
+            retransmit_packet,
+            timeout,
+            wr_refused,
+        };
+    }
+}
+
+impl Golden for RequesterArray {
+    type In = RequesterIn;
+    type Out = RequesterOut;
+
+    fn step(&mut self, i: &RequesterIn) -> RequesterOut {
+        if i.reset {
+            self.reset(i);
+        } else {
+            let told: Vec<RequesterIn> = (0..self.engines.len()).map(|e| self.told(e, i)).collect();
+            self.intake(i);
+            self.sources(i);
+            for (say, is_first) in self.says.iter().zip(&mut self.is_work_first) {
+                if say.m_work.valid != say.m_inflight.valid {
+                    *is_first = say.m_work.valid;
+                }
+            }
+            self.events();
+            self.says = self.engines.iter_mut().zip(&told).map(|(e, told)| e.step(told)).collect();
+        }
+        let ready = |is_ready: bool| ReadyPort { ready: is_ready };
+        self.out.s_ack = ready(
+            self.answers.iter().all(LutFifo::s_ready) && self.payloads.s_ready() && self.pause == 0,
+        );
+        self.out.s_grant = ready(self.grants.iter().all(LutFifo::s_ready));
+        self.out.s_cfg = ready(self.says.iter().any(|say| say.s_cfg.ready));
+        self.out.s_fail = ready(self.says.iter().any(|say| say.s_fail.ready));
+        self.out
+    }
+
+    fn starts(&mut self, starts: &mut Starts<'_>) -> Option<RequesterOut> {
+        let mut has_changed = false;
+        for (engine, name) in self.engines.iter_mut().zip(&self.names) {
+            has_changed |= starts.within(name, |s| engine.starts(s)).is_some();
+        }
+        has_changed.then_some(self.out)
+    }
+}
