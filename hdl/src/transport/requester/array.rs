@@ -222,7 +222,7 @@ pub struct RequesterArray<
     row_low: Signal<Local, Bits<24>>,
     row_high: Signal<Local, Bits<24>>,
     row_flow: Signal<Local, Bits<16>>,
-    hint_flow: Signal<Local, Bits<FB>>,
+    coming_flow: Signal<Local, Bits<FB>>,
     error_flow: Signal<Local, Bits<FB>>,
     answer: Signal<Local, WaitingAnswer>,
     one_answer: Signal<Local, WaitingAnswer>,
@@ -321,7 +321,7 @@ impl<
             self.row.next.qp_qpn = self.row_low.val() | self.row_high.val();
         }
         self.row_flow.next = self.cfg_index.val() >> self.engine_bits.val();
-        self.hint_flow.next = self.hint.flow.val() >> self.engine_bits.val();
+        self.coming_flow.next = self.hint.flow.val() >> self.engine_bits.val();
         self.s_cfg.ready.next = false;
         for i in 0..E {
             self.engines[i].cfg_tel_data.next = self.cfg_tel_data.val();
@@ -336,7 +336,7 @@ impl<
             }
             self.engines[i].hint.valid.next = self.hint.valid.val()
                 & (self.hint.flow.val().get_bits::<EB>(0) == self.number[i].val());
-            self.engines[i].hint.flow.next = bit_cast::<EF, FB>(self.hint_flow.val());
+            self.engines[i].hint.flow.next = bit_cast::<EF, FB>(self.coming_flow.val());
         }
     }
 
