@@ -93,8 +93,9 @@ impl RequesterStimulus {
         };
         let used_flows = load.used_flows[seed as usize % 3].min(config.flow_count);
         let spread = config.flow_count / used_flows;
-        // Of different requesters, where there are several.
-        let spread = if load.posts > 1 { (spread - 1) | 1 } else { spread };
+        // Where there are several requesters: of all of them, or many of the same ones.
+        let is_odd = load.posts > 1 && seed % 2 == 1;
+        let spread = if is_odd { (spread - 1) | 1 } else { spread };
         let has_short_messages = rng.gen();
         let first = rng.gen_range(0..spread);
         let peer = |i: usize| Peer { flow: first + i * spread, ..Peer::default() };
