@@ -30,7 +30,7 @@ fn requester_array_breaks_are_caught() {
         ("pause_next = response_pause", "pause_next = 3'd0"),
         // Events of the same cycle are one.
         ("sum = sum + {3'd0, pulses[at]}", "sum = {3'd0, |sum | pulses[at]}"),
-        ];
+    ];
     let seeds = [1, 2];
     assert_runs_catch(&[Runs::of_block("requester_array", &hundred(), seeds, 60_000)], &breaks);
 }

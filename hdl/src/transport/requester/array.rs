@@ -312,8 +312,7 @@ impl<
     /// Rows and hints. The QPN of a queue pair's row is rotated, as those of answers are.
     fn rows(&mut self) {
         self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
-        self.row_goes.next =
-            self.s_cfg.valid.val() & !(self.is_qp.val() & self.errors.val().any());
+        self.row_goes.next = self.s_cfg.valid.val() & !(self.is_qp.val() & self.errors.val().any());
         self.row_low.next = self.cfg_row.val().qp_qpn >> self.engine_bits.val();
         self.row_high.next = self.cfg_row.val().qp_qpn << self.rotate.val();
         self.row.next = self.cfg_row.val();
@@ -388,9 +387,8 @@ impl<
         self.s_ack.ready.next = self.has_room.val();
         self.takes_answer.next = self.s_ack.valid.val() & self.has_room.val();
         self.is_response.next = self.s_ack.opcode.val() != self.acknowledge.val();
-        self.payloads.s.valid.next = self.takes_answer.val()
-            & self.is_response.val()
-            & self.s_ack.payload_bytes.val().any();
+        self.payloads.s.valid.next =
+            self.takes_answer.val() & self.is_response.val() & self.s_ack.payload_bytes.val().any();
         self.payloads.s.data.next = self.answer_engine.val();
         if self.takes_answer.val() & self.is_response.val() {
             self.pause.next = self.response_pause.val();

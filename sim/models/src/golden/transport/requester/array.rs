@@ -220,8 +220,7 @@ impl RequesterArray {
         let is_ordered = self.order_turn.take;
         let is_ordered = is_ordered.is_some_and(|e| self.says[e].m_order.op != order::COMPLETION);
         self.payloads.step(false, has_payload.then_some(owner), is_ordered);
-        self.pause =
-            if taken && is_response { PAUSE_CYCLES } else { self.pause.saturating_sub(1) };
+        self.pause = if taken && is_response { PAUSE_CYCLES } else { self.pause.saturating_sub(1) };
         self.row_wait =
             if i.s_fail.valid { ROW_WAIT_CYCLES } else { self.row_wait.saturating_sub(1) };
     }
