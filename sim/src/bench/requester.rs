@@ -70,6 +70,8 @@ pub struct RequesterStimulus {
     last_cfg: (u8, u16, Row),
     /// Payloads of READ responses that wait for an order to land or drop them: flow, bytes.
     payloads: VecDeque<(u16, u16)>,
+    /// The answer that stands was counted.
+    is_ack_shown: bool,
 }
 
 impl RequesterStimulus {
@@ -129,6 +131,7 @@ impl RequesterStimulus {
             sinks,
             last_cfg,
             payloads: VecDeque::new(),
+            is_ack_shown: false,
         }
     }
 }
@@ -337,7 +340,10 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
         }
         let ack = self.s_ack.drive(out.s_ack.ready, || world.next_ack());
         i.s_ack = ack.unwrap_or_default();
-        if i.s_ack.valid && out.s_ack.ready && i.s_ack.payload_bytes > 0 {
+        // An order may leave before the answer's ready: an answer counts when it comes.
+        let is_new = i.s_ack.valid && !self.is_ack_shown;
+        self.is_ack_shown = i.s_ack.valid && !out.s_ack.ready;
+        if is_new && i.s_ack.payload_bytes > 0 {
             let flow = i.s_ack.qpn as usize % world.flow_count;
             self.payloads.push_back((flow as u16, i.s_ack.payload_bytes));
         }
