@@ -133,6 +133,7 @@ pub struct PktMux<
     load_extra: Signal<Local, Bit>,
     load_data: Signal<Local, Bit>,
     load_reply: Signal<Local, Bit>,
+    loads: Signal<Local, Bit>,
     #[value(1u64 << L)]
     bytes_max: Constant<Bits<17>>,
     #[value(u64::from(opcode::TELEMETRY_PROBE))]
@@ -182,10 +183,11 @@ impl<const FB: usize, const FP1: usize, const D: usize, const D1: usize, const L
 
     /// Its sink is ready in the next cycle, in which nobody is chosen.
     fn take(&mut self) {
-        self.busy.next = self.load_end.val()
+        self.loads.next = self.load_end.val()
             | self.load_extra.val()
             | self.load_data.val()
             | self.load_reply.val();
+        self.busy.next = self.loads.val();
         self.take_end.next = self.load_end.val();
         self.take_probe.next = self.load_extra.val() & self.s_probe.valid.val();
         self.take_window.next = self.load_extra.val() & !self.s_probe.valid.val();
@@ -209,10 +211,7 @@ impl<const FB: usize, const FP1: usize, const D: usize, const D1: usize, const L
 
     /// It waits for the tx pipe.
     fn waits(&mut self) {
-        self.waiting.s.valid.next = self.load_end.val()
-            | self.load_extra.val()
-            | self.load_data.val()
-            | self.load_reply.val();
+        self.waiting.s.valid.next = self.loads.val();
         self.waiting.s.data.next.is_end = self.load_end.val();
         self.waiting.s.data.next.is_extra = self.load_extra.val();
         self.waiting.s.data.next.flow = bit_cast::<FP1, FB>(self.s_data_pkt.flow.val());
