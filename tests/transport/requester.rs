@@ -6,7 +6,8 @@ mod read;
 use driver::{Driver, QP};
 use nic_harness::lockstep::{StepError, Stepper};
 use nic_harness::verilator::Source;
-use nic_models::golden::transport::requester::{Requester, RequesterIn};
+use nic_models::golden::transport::requester::{Requester, RequesterIn, RequesterOut};
+use nic_models::ports::Golden;
 use nic_spec::rows::QpRow;
 use rdma_nic::{assert_matches_golden, assert_runs_catch, bench_and_verilog, gbe, lock_step, Runs};
 
@@ -115,15 +116,22 @@ fn requester_leaves_room_for_telemetry_as_subscribed() {
     assert!(d.pkts.len() == 12 && d.pkts.iter().all(|pkt| !pkt.bare));
 }
 
-/// A queue pair row some cycles behind a read error, in lock-step.
-fn row_behind_an_error(source: &Source) -> Result<(), StepError> {
-    let mut engine = lock_step(Requester::new(&gbe()), source, 1);
+/// The row of a queue pair some cycles behind a read error of the same or another one, in lock-step.
+pub fn row_behind_an_error<G>(
+    golden: G,
+    source: &Source,
+    [error_flow, row_flow]: [u16; 2],
+) -> Result<(), StepError>
+where
+    G: Golden<In = RequesterIn, Out = RequesterOut>,
+{
+    let mut engine = lock_step(golden, source, 1);
     for gap in 0..8 {
         let mut i = RequesterIn::default();
-        for _ in 0..100 {
+        for _ in 0..200 {
             engine.step(&i)?;
         }
-        i.s_fail.valid = true;
+        (i.s_fail.valid, i.s_fail.flow, i.cfg_index) = (true, error_flow, row_flow);
         while !engine.last_out().s_fail.ready {
             engine.step(&i)?;
         }
@@ -143,11 +151,12 @@ fn row_behind_an_error(source: &Source) -> Result<(), StepError> {
 #[test]
 fn requester_row_waits_for_errors_on_their_way() {
     let (_, mut source) = bench_and_verilog("requester");
-    row_behind_an_error(&source).expect("equal");
+    let run = |source: &Source| row_behind_an_error(Requester::new(&gbe()), source, [0, 0]);
+    run(&source).expect("equal");
     let broken = source.text.replacen("!(|fails)", "1'b1", 1);
     assert_ne!(source.text, broken);
     source.text = broken;
-    assert!(row_behind_an_error(&source).is_err(), "a row that does not wait is noticed");
+    assert!(run(&source).is_err(), "a row that does not wait is noticed");
 }
 
 #[test]

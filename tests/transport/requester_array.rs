@@ -1,12 +1,12 @@
 //! Requesters side by side against their golden twin, and what they promise together.
 
-use nic_harness::lockstep::{StepError, Stepper};
+use crate::requester::row_behind_an_error;
 use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::array::RequesterArray;
 use nic_models::golden::transport::requester::RequesterIn;
 use nic_models::ports::Golden;
 use nic_spec::wire::bth::opcode;
-use rdma_nic::{assert_runs_catch, hundred, lock_step, Runs};
+use rdma_nic::{assert_runs_catch, hundred, Runs};
 
 #[test]
 fn requester_array_matches_golden() {
@@ -35,39 +35,17 @@ fn requester_array_breaks_are_caught() {
     assert_runs_catch(&[Runs::of_block("requester_array", &hundred(), seeds, 60_000)], &breaks);
 }
 
-/// A queue pair row of one engine behind a read error of another one, in lock-step.
-fn row_behind_an_error(source: &Source) -> Result<(), StepError> {
-    let mut engine = lock_step(RequesterArray::new(&hundred()), source, 1);
-    for gap in 0..8 {
-        let mut i = RequesterIn::default();
-        for _ in 0..200 {
-            engine.step(&i)?;
-        }
-        (i.s_fail.valid, i.s_fail.flow, i.cfg_index) = (true, 3, 6);
-        while !engine.last_out().s_fail.ready {
-            engine.step(&i)?;
-        }
-        engine.step(&i)?;
-        i.s_fail.valid = false;
-        for _ in 0..gap {
-            engine.step(&i)?;
-        }
-        i.s_cfg.valid = true;
-        while !engine.last_out().s_cfg.ready {
-            engine.step(&i)?;
-        }
-    }
-    Ok(())
-}
-
 #[test]
 fn requester_array_row_waits_for_errors_of_all() {
     let runs = Runs::of_block("requester_array", &hundred(), [], 0);
-    row_behind_an_error(runs.source()).expect("equal");
+    // Flows of different engines.
+    let run =
+        |source: &Source| row_behind_an_error(RequesterArray::new(&hundred()), source, [3, 6]);
+    run(runs.source()).expect("equal");
     let text = runs.source().text.replacen("(is_qp & (|errors))", "1'b0", 1);
     assert_ne!(runs.source().text, text);
     let broken = Source { text, ..runs.source().clone() };
-    assert!(row_behind_an_error(&broken).is_err(), "a row that does not wait is noticed");
+    assert!(run(&broken).is_err(), "a row that does not wait is noticed");
 }
 
 /// Events of several engines in one cycle count one by one.
