@@ -116,7 +116,10 @@ struct Traffic {
     script: VecDeque<(u32, Option<u32>)>,
     /// Accesses until the registers stand that frames are judged by: no frame comes before.
     settings_left: usize,
-    in_access: bool,
+    /// Address of the register access that is under way.
+    access: Option<u32>,
+    /// Words of `CQ_ENTRY`, as they were read last.
+    entry: [u32; 4],
     qps: Vec<PeerQp>,
     form: Option<Form>,
     time_ns: u32,
@@ -168,7 +171,8 @@ impl Traffic {
             driver,
             script: VecDeque::new(),
             settings_left: 0,
-            in_access: false,
+            access: None,
+            entry: [0; 4],
             qps: Vec::new(),
             form,
             time_ns: 0,
@@ -401,16 +405,32 @@ impl Traffic {
                 break;
             }
             self.read_count = self.read_count.wrapping_add(1);
-            let completion = Completion::from_words(words);
-            for qp in self.qps.iter_mut() {
-                qp.handle.complete(&completion);
-                let ours = qp.handle.flow_index == completion.flow_index;
-                qp.is_failed |= ours && completion.status != Status::Ok;
-            }
+            self.completed(words);
         }
         let arm = u32::from(self.rng.gen_ratio(3, 4)) << 16;
         let index = u32::from(self.read_count);
         self.script.push_back((u32::from(regs::CQ_CONSUMER), Some(index | arm)));
+    }
+
+    /// Software has read a completion.
+    fn completed(&mut self, words: [u32; 4]) {
+        let completion = Completion::from_words(words);
+        for qp in self.qps.iter_mut() {
+            qp.handle.complete(&completion);
+            let ours = qp.handle.flow_index == completion.flow_index;
+            qp.is_failed |= ours && completion.status != Status::Ok;
+        }
+    }
+
+    /// A register has been read.
+    fn has_read(&mut self, address: u32, value: u32) {
+        let word = address.wrapping_sub(regs::CQ_ENTRY.into()) / 4;
+        let Some(kept) = self.entry.get_mut(word as usize) else { return };
+        *kept = value;
+        // Without a completion all words are 0.
+        if word == 3 && self.entry != [0; 4] {
+            self.completed(self.entry);
+        }
     }
 
     /// The completion ring starts with entries up to `landed`, of no work request.
@@ -526,18 +546,17 @@ impl Stimulus<Nic> for Traffic {
         self.software();
         self.answer();
         self.peer();
-        if !self.in_access {
+        if self.access.is_none() {
             if let Some((address, value)) = self.script.pop_front() {
                 self.world.begin_access(address, value);
-                self.in_access = true;
+                self.access = Some(address);
             }
         }
-        if !self.in_access {
-            return self.world.drive(out);
-        }
+        let Some(address) = self.access else { return self.world.drive(out) };
         let (pins, answer) = self.world.drive_access(out);
-        self.in_access = answer.is_none();
-        if !self.in_access {
+        if let Some((value, _)) = answer {
+            self.access = None;
+            self.has_read(address, value);
             self.settings_left = self.settings_left.saturating_sub(1);
         }
         pins
@@ -574,7 +593,7 @@ mod tests {
         let config = NicConfig::preset("gbe").expect("the preset exists");
         let (golden, stimulus) = (|| Nic::new(&config), |seed| Traffic::new(&config, seed));
         sees_each_length(golden, stimulus, |s| &s.sent, 60);
-        sees_each_length(golden, stimulus, |s| &s.posted, 80);
+        sees_each_length(golden, stimulus, |s| &s.posted, 160);
     }
 
     #[test]
