@@ -9,7 +9,7 @@ use crate::engine::EngineKind;
 use crate::env::station::Manners;
 use crate::net::figure;
 use crate::net::history::{rate_gbps, History};
-use crate::net::switch::{Faults, Format, Stamping};
+use crate::net::switch::{rate_code, Faults, Format, Stamping};
 use crate::net::writes::{self, Plan, Report, Software};
 use clap::Args;
 use nic_driver::CcMode;
@@ -349,7 +349,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         stamping: format.map(|format| Stamping {
             format,
             dscp: s.dscp,
-            rate_code: 0,
+            rate_code: rate_code(s.link_gbps),
             switch_id: 0x2a5,
             is_transit: s.telemetry_source == "nic",
         }),

@@ -3,7 +3,7 @@
 //! Each case is a plan of [`writes`]: every byte is compared at its end. Counted is what happens
 //! between a quarter and three quarters of the messages, when all queues are full.
 
-use super::switch::{Faults, Format, Stamping, WIRE_OVERHEAD_BYTES};
+use super::switch::{rate_code, Faults, Format, Stamping, WIRE_OVERHEAD_BYTES};
 use super::writes::{self, Plan, Report, RunError, Sample, Software};
 use crate::env::station::{Manners, NicEngine};
 use nic_driver::CcMode;
@@ -101,7 +101,7 @@ impl Case {
         let stamping = Stamping {
             format: Format::Native(Form::Authors),
             dscp: 0x13,
-            rate_code: 0,
+            rate_code: 4,
             switch_id: 0x2a5,
             is_transit: false,
         };

@@ -3,6 +3,7 @@
 use super::transit;
 pub use super::transit::INT_PORT;
 use nic_models::insert;
+use nic_models::reference::hpcc::link_bytes_per_ns;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
     self, Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
@@ -74,6 +75,13 @@ pub struct Stamping {
     /// Packets of the formats that need no room bring their header along: the switch is a transit hop,
     /// else it is the source.
     pub is_transit: bool,
+}
+
+/// Rate code of a link: of the fastest rate that has one and is no faster, or of 25 Gb/s.
+pub fn rate_code(link_gbps: f64) -> u8 {
+    let rates = (0..8).filter_map(|code| link_bytes_per_ns(code).map(|rate| (code, rate * 8.0)));
+    let no_faster = rates.filter(|(_, gbps)| *gbps <= link_gbps);
+    no_faster.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(code, _)| code)
 }
 
 /// What happens to frames at random, in parts per million.

@@ -12,6 +12,9 @@ use nic_spec::NicConfig;
 /// A command: address of its first byte, bytes, and the tag that comes back with the report.
 type Command<T> = (u64, u16, T);
 
+/// Beats of payload that wait for the description of their command.
+const PAYLOAD_BEATS: usize = 4;
+
 /// One beat of the W channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BusBeat {
@@ -33,7 +36,7 @@ struct Active {
 struct Aligner {
     beat_bytes: u64,
     descriptions: LutFifo<Description>,
-    payload: Skid<Data>,
+    payload: LutFifo<Data>,
     active: Option<Active>,
     rotated: Option<BusBeat>,
     beat: BusBeat,
@@ -45,7 +48,7 @@ impl Aligner {
         Self {
             beat_bytes: config.data_bytes() as u64,
             descriptions: LutFifo::new(config.dma_commands()),
-            payload: Skid::default(),
+            payload: LutFifo::new(PAYLOAD_BEATS),
             active: None,
             rotated: None,
             beat: BusBeat::default(),
