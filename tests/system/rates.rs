@@ -12,7 +12,17 @@ fn case(name: &str) -> &'static Case {
 
 /// Runs a case with so many messages of each queue pair, and memory that answers after so many cycles.
 fn run(case: &Case, engine: EngineKind, message_count: u32, memory_cycles: u64) -> Rate {
-    let config = NicConfig::preset("gbe").expect("preset");
+    run_preset("gbe", case, engine, message_count, memory_cycles)
+}
+
+fn run_preset(
+    preset: &str,
+    case: &Case,
+    engine: EngineKind,
+    message_count: u32,
+    memory_cycles: u64,
+) -> Rate {
+    let config = NicConfig::preset(preset).expect("preset");
     let source = bench::emitted("nic", &config).expect("it is emitted");
     let engines = [1, 2].map(|seed| engine.nic(&config, &source, seed).expect("it builds"));
     let mut plan = case.plan(&config, 1);
@@ -37,6 +47,13 @@ fn rates_fill_the_line_with_large_packets_alone() {
     assert!((7.4..7.55).contains(&large.payload_gbps), "{large:?}");
     let small = run(case("64-byte WRITEs both ways"), EngineKind::Golden, 16, 187);
     assert!((0.4..0.6).contains(&small.line_share), "the transport's cycles count: {small:?}");
+}
+
+#[test]
+fn rates_of_hundred_fill_its_line_with_packets_of_256_bytes() {
+    let case = case("WRITE both ways, MTU 256");
+    let rate = run_preset("hundred", case, EngineKind::Golden, 60, 375);
+    assert!(rate.line_share >= 0.97, "{rate:?}");
 }
 
 #[test]

@@ -44,7 +44,12 @@ pub struct Case {
     pub is_one_way: bool,
     /// Frames lost, per million.
     pub loss_ppm: u32,
+    /// Gb/s of the ports that the switch tells of; else those of the line.
+    pub told_gbps: Option<f64>,
 }
+
+/// Ports that are never full: congestion control works on every ACK and holds nobody back.
+const NEVER_FULL_GBPS: f64 = 400.0;
 
 const WRITES: Case = Case {
     name: "WRITE both ways, MTU 4096",
@@ -54,12 +59,13 @@ const WRITES: Case = Case {
     qp_count: 64,
     is_one_way: false,
     loss_ppm: 0,
+    told_gbps: Some(NEVER_FULL_GBPS),
 };
 const SHORT: Case = Case { mtu_bytes: 1024, message_bytes: 2048, ..WRITES };
 const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, ..SHORT };
 
 /// The cases. All have telemetry in the authors' form in each packet, and an ACK for it.
-pub const CASES: [Case; 9] = [
+pub const CASES: [Case; 10] = [
     WRITES,
     Case { name: "WRITE both ways, MTU 1024", ..SHORT },
     Case { name: "WRITE both ways, MTU 256", mtu_bytes: 256, message_bytes: 1024, ..WRITES },
@@ -69,6 +75,7 @@ pub const CASES: [Case; 9] = [
     Case { name: "one QP, WRITE, MTU 256", mtu_bytes: 256, message_bytes: 1024, ..ONE_QP },
     Case { name: "64-byte WRITEs both ways", message_bytes: 64, ..SHORT },
     Case { name: "WRITE both ways, MTU 1024, 1 of 1000 lost", loss_ppm: 1000, ..SHORT },
+    Case { name: "WRITE both ways, MTU 1024, the line's rate told", told_gbps: None, ..SHORT },
 ];
 
 /// What a NIC carries, mean of both where both send.
@@ -101,7 +108,7 @@ impl Case {
         let stamping = Stamping {
             format: Format::Native(Form::Authors),
             dscp: 0x13,
-            rate_code: 4,
+            rate_code: rate_code(self.told_gbps.unwrap_or(link_gbps)),
             switch_id: 0x2a5,
             is_transit: false,
         };

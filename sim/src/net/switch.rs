@@ -498,3 +498,14 @@ fn to_stamp(frame: &[u8]) -> Option<FrameRepr<'_>> {
     let back = [ACKNOWLEDGE, TELEMETRY_RESPONSE, PROBE_RESPONSE, TELEMETRY_WINDOW];
     FrameRepr::parse(frame, None).ok().filter(|repr| !back.contains(&repr.bth.opcode))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::rate_code;
+
+    #[test]
+    fn rate_code_is_of_the_fastest_rate_that_is_no_faster() {
+        let codes = [1.0, 25.0, 39.9, 40.0, 50.0, 100.0, 399.0, 1000.0].map(rate_code);
+        assert_eq!(codes, [0, 0, 0, 7, 1, 2, 3, 4]);
+    }
+}
