@@ -28,6 +28,8 @@ fn requester_array_breaks_are_caught() {
         ("payloads_m_data[0]", "1'b1"),
         // READ responses follow each other at once.
         ("pause_next = response_pause", "pause_next = 3'd0"),
+        // Orders come faster than `sq_fetch` counts them.
+        ("order_pause_next = between_orders", "order_pause_next = 2'd0"),
         // Events of the same cycle are one.
         ("sum = sum + {3'd0, pulses[at]}", "sum = {3'd0, |sum | pulses[at]}"),
     ];

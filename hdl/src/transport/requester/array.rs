@@ -9,7 +9,7 @@
 //!                     m_read stands with its m_pkt, and the next pair when both are taken;
 //!                     m_work and m_inflight stand one at a time
 //! # Latency and rate  [`LATENCY_CYCLES`] more than one engine; each source an item every other
-//!                     cycle. An ACK a cycle; behind a READ response [`RESPONSE_CYCLES`]
+//!                     cycle, of orders every [`ORDER_CYCLES`]. An ACK a cycle; behind a READ response [`RESPONSE_CYCLES`]
 //!                     pass. E engines: E operations at a time
 //! # Rules             Sources take turns, and what a flow says at one of them stays in order. m_work
 //!                     and m_inflight of an engine stay in order too, or an arm would bring old
@@ -26,6 +26,7 @@
 //!                     tests/transport/requester_array.rs
 
 use crate::events::RequesterEvents;
+use crate::host::sq::flows::OPERATION_CYCLES;
 use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
@@ -43,6 +44,9 @@ pub const LATENCY_CYCLES: usize = super::LATENCY_CYCLES + 4;
 /// Cycles from a READ response to the next answer: who watches them looks each one up
 /// (`feedback_held`).
 pub const RESPONSE_CYCLES: u64 = 8;
+/// Cycles from an order to the next: who counts work requests that retire takes one in as many
+/// ([`OPERATION_CYCLES`]).
+pub const ORDER_CYCLES: u64 = OPERATION_CYCLES as u64;
 /// Kinds of events.
 const KINDS: usize = 10;
 
@@ -215,6 +219,7 @@ pub struct RequesterArray<
     echo_full: Reg<Bit>,
     echo: Reg<Echo<FB>>,
     order_full: Reg<Bit>,
+    order_pause: Reg<Bits<2>>,
     order: Reg<SentOrder<FB>>,
     is_qp: Signal<Local, Bit>,
     row: Signal<Local, StagedRow>,
@@ -272,6 +277,8 @@ pub struct RequesterArray<
     rotate: Constant<Bits<5>>,
     #[value(RESPONSE_CYCLES - 1)]
     response_pause: Constant<Bits<3>>,
+    #[value(ORDER_CYCLES - 2)]
+    between_orders: Constant<Bits<2>>,
     #[value(Table::Qp as u64)]
     qp_table: Constant<Bits<2>>,
     #[value(u64::from(opcode::ACKNOWLEDGE))]
@@ -680,12 +687,17 @@ impl<
 
     /// The next one when this one is taken.
     fn orders_out(&mut self) {
-        self.order_turn.free.next = self.m_order.ready.val() | !self.order_full.val();
+        self.order_turn.free.next =
+            (self.m_order.ready.val() | !self.order_full.val()) & !self.order_pause.val().any();
+        if self.order_pause.val().any() {
+            self.order_pause.next = self.order_pause.val() - 1;
+        }
         if self.m_order.ready.val() {
             self.order_full.next = false;
         }
         if self.order_turn.take.val().any() {
             self.order_full.next = true;
+            self.order_pause.next = self.between_orders.val();
             self.order.next = self.order_bits.val().into();
         }
         self.m_order.valid.next = self.order_full.val();
