@@ -129,7 +129,9 @@ pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
     let tau_ns = match rng.gen_range(0..16) {
         0 => 0,
         1 => 1,
-        2 => 0xff_ffff,
+        2 if old >> 27 & 1 == 0 => 0xff_ffff,
+        // The highest bit alone.
+        2 => 1 << 23,
         3 => number(rng, 24),
         _ => rng.gen_range(20..20_000),
     };
