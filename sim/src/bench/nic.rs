@@ -355,8 +355,9 @@ impl Traffic {
                 let counter = rng.gen_range(0..regs::EVENTS.len() as u32);
                 self.script.push_back((u32::from(regs::COUNTERS) + 4 * counter, None));
             }
-            13 if self.has_large_windows && rng.gen_ratio(1, 8) => {
-                let qp = &self.qps[rng.gen_range(0..QP_COUNT)];
+            13 if self.has_large_windows && rng.gen_ratio(1, 3) => {
+                // One with telemetry, whose window moves.
+                let qp = &self.qps[2 * rng.gen_range(0..QP_COUNT / 2)];
                 let watch = u32::from(regs::config_offset::cc_watch);
                 self.script.push_back((watch, Some(qp.handle.flow_index.into())));
             }
@@ -365,6 +366,9 @@ impl Traffic {
                 let watched = u32::from(regs::CC_WINDOW) + 4 * rng.gen_range(0..2);
                 let address = if rng.gen() { any } else { watched };
                 self.script.push_back((address, None));
+            }
+            40..=71 if self.has_large_windows => {
+                self.script.push_back((u32::from(regs::CC_WINDOW), None));
             }
             14..=18 => {
                 let failed = self.qps.iter().position(|qp| qp.is_failed);
