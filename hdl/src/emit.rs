@@ -176,7 +176,7 @@ rows! {
             { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
     "dma_write" of HopPerCycle AckPerCycle, widths 64 512,
         |_| DmaWrite::<W, { 2 * W }, KB, 128, { dma_commands_log2(W) },
-            { dma_commands_log2(W) + 1 }>::default();
+            { dma_commands_log2(W) + 1 }, { (W > 64) as usize }>::default();
     "dma_read" of HopPerCycle AckPerCycle, widths 64 512,
         |_| DmaRead::<W, { W + 1 }, { 2 * W }, KB, { dma_commands_log2(W) },
             { dma_commands_log2(W) + 1 }, { dma_landings(W) }>::default();

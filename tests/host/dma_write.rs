@@ -170,8 +170,9 @@ fn check_width(source: &Source, data_bits: usize) {
 
 #[test]
 fn dma_write_matches_golden_at_8_and_32_bits() {
-    let source = verilog_of(emit("dma_write_8", Hdl::<8, 16, 1, 128, 3, 4>::default(), &gbe()));
+    let source = verilog_of(emit("dma_write_8", Hdl::<8, 16, 1, 128, 3, 4, 0>::default(), &gbe()));
     check_width(&source, 8);
-    let source = verilog_of(emit("dma_write_32", Hdl::<32, 64, 4, 128, 3, 4>::default(), &gbe()));
+    let source =
+        verilog_of(emit("dma_write_32", Hdl::<32, 64, 4, 128, 3, 4, 0>::default(), &gbe()));
     check_width(&source, 32);
 }

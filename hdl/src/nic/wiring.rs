@@ -136,7 +136,7 @@ pub struct Nic {
     ring_mux: WriteMux<W, { W + 1 }, 126, 127, 128>,
     write_mux: WriteMux<W, { W + 1 }, 127, 128, 129>,
     read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }>,
-    dma_write: DmaWrite<W, { 2 * W }, KB, 128, DB, { DB + 1 }>,
+    dma_write: DmaWrite<W, { 2 * W }, KB, 128, DB, { DB + 1 }, { (W > 64) as usize }>,
     dma_read: DmaRead<W, { W + 1 }, { 2 * W }, KB, DB, { DB + 1 }, { dma_landings(W) }>,
     #[init(Registers::new(config))]
     registers: Registers<{ 1 << QB }, QB, { QB + 1 }>,

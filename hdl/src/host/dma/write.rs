@@ -6,17 +6,20 @@
 //! # Latency and rate  one beat per cycle, one command every 2 cycles, or as many as it has
 //!                     bursts; `2^D` commands may wait for their responses
 //! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
-//!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits
+//!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits. Above 64
+//!                     bits a command has few beats, and comes later than its data: B = 1 FIFO of
+//!                     four beats waits for it, 2 cycles more
 //! # Reset             synchronous, high: idle
 //! # Twins             sim/models/src/golden/host/dma/write.rs, tests/host/dma_write.rs
 
 use crate::host::dma::{bursts::DmaBursts, write_align::DmaWriteAlign, write_done::DmaWriteDone};
 use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};
-use crate::{block, Wire};
+use crate::util::fifo::Fifo;
+use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`, `D1 = D + 1`.
-#[block]
+#[block(check(B == (W > 64) as usize))]
 pub struct DmaWrite<
     const W: usize,
     const W2: usize,
@@ -24,6 +27,7 @@ pub struct DmaWrite<
     const T: usize,
     const D: usize,
     const D1: usize,
+    const B: usize,
 > {
     /// A command is offered.
     pub s_cmd: WriteCommand<In, T>,
@@ -33,6 +37,7 @@ pub struct DmaWrite<
     pub m_axi: AxiWrite<Out, W, KB>,
     /// A command's bytes have landed.
     pub m_done: WriteDone<Out, T>,
+    waiting: [Fifo<Bits<W>, 2, 3>; B],
     cutter: DmaBursts<KB>,
     aligner: DmaWriteAlign<W, W2, KB, D, D1>,
     collector: DmaWriteDone<T, D, D1>,
@@ -47,6 +52,7 @@ pub struct DmaWrite<
     bufferable: Constant<Bits<4>>,
 }
 
+#[kernel]
 impl<
         const W: usize,
         const W2: usize,
@@ -54,9 +60,9 @@ impl<
         const T: usize,
         const D: usize,
         const D1: usize,
-    > Logic for DmaWrite<W, W2, KB, T, D, D1>
+        const B: usize,
+    > DmaWrite<W, W2, KB, T, D, D1, B>
 {
-    #[hdl_gen]
     fn update(&mut self) {
         comment!(
             "Commands go to the cutter, which is the AW channel, their tags to the collector."
@@ -92,7 +98,17 @@ impl<
         self.collector.s_bursts.valid.next =
             self.cutter.m_d_valid.val() & self.aligner.s_d.ready.val();
         self.collector.s_bursts.data.next = self.cutter.m_d_bursts.val();
-        Wire::join(&mut self.s_axis, &mut self.aligner.s_axis);
+        self.aligner.s_axis.tvalid.next = self.s_axis.tvalid.val();
+        self.aligner.s_axis.tdata.next = self.s_axis.tdata.val();
+        self.s_axis.tready.next = self.aligner.s_axis.tready.val();
+        for i in 0..B {
+            self.waiting[i].s.valid.next = self.s_axis.tvalid.val();
+            self.waiting[i].s.data.next = self.s_axis.tdata.val();
+            self.s_axis.tready.next = self.waiting[i].s.ready.val();
+            self.aligner.s_axis.tvalid.next = self.waiting[i].m.valid.val();
+            self.aligner.s_axis.tdata.next = self.waiting[i].m.data.val();
+            self.waiting[i].m.ready.next = self.aligner.s_axis.tready.val();
+        }
         self.m_axi.wdata.next = self.aligner.m_axi_wdata.val();
         self.m_axi.wstrb.next = self.aligner.m_axi_wstrb.val();
         self.m_axi.wlast.next = self.aligner.m_axi_wlast.val();

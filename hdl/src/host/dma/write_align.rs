@@ -1,22 +1,21 @@
 //! Moves payload to its byte lanes and sends it on the AXI4 W channel.
 //!
 //! # Source            AMBA AXI4 A3.4.3: byte strobes
-//! # Interface timing  a beat from s_axis appears on W four cycles later
+//! # Interface timing  a beat from s_axis appears on W three cycles later
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, commands back to back without gap
-//! # Shape             W2 = 2 W, KB = W / 8. `2^D` descriptions wait; `D1 = D + 1`. Four beats of
-//!                     payload do: a command's data comes before its description
+//! # Shape             W2 = 2 W, KB = W / 8. `2^D` descriptions wait; `D1 = D + 1`
 //! # Reset             synchronous, high: idle; wdata, wstrb, wlast 0, which hold while wvalid is
 //!                     low. Bytes outside wstrb are 0
 //! # Twins             sim/models/src/golden/host/dma/write.rs, tests/host/dma_write.rs
 
 use crate::host::dma::{bursts::window_beats, read_align::Description};
 use crate::streams::{AxisEvent, Word};
-use crate::util::{fifo::Fifo, ones};
+use crate::util::{fifo::Fifo, ones, skid::Skid};
 use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a payload beat to its bus beat.
-pub const LATENCY_CYCLES: usize = 4;
+pub const LATENCY_CYCLES: usize = 3;
 
 /// Aligner of the write engine.
 #[block(check(W2 == 2 * W && KB == W / 8))]
@@ -42,7 +41,7 @@ pub struct DmaWriteAlign<
     /// It is taken.
     pub m_axi_wready: Signal<In, Bit>,
     descriptions: Fifo<Description, D, D1>,
-    payload: Fifo<Bits<W>, 2, 3>,
+    payload: Skid<Bits<W>>,
     busy: Reg<Bit>,
     opening: Unreset<Bit>,
     extra: Unreset<Bit>,

@@ -13,7 +13,7 @@ use nic_spec::NicConfig;
 type Command<T> = (u64, u16, T);
 
 /// Beats of payload that wait for the description of their command.
-const PAYLOAD_BEATS: usize = 4;
+const WAITING_BEATS: usize = 4;
 
 /// One beat of the W channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,9 @@ struct Active {
 struct Aligner {
     beat_bytes: u64,
     descriptions: LutFifo<Description>,
-    payload: LutFifo<Data>,
+    /// Before `payload`, in wide datapaths.
+    waiting: Option<LutFifo<Data>>,
+    payload: Skid<Data>,
     active: Option<Active>,
     rotated: Option<BusBeat>,
     beat: BusBeat,
@@ -48,7 +50,8 @@ impl Aligner {
         Self {
             beat_bytes: config.data_bytes() as u64,
             descriptions: LutFifo::new(config.dma_commands()),
-            payload: LutFifo::new(PAYLOAD_BEATS),
+            waiting: (config.data_bytes() > 8).then(|| LutFifo::new(WAITING_BEATS)),
+            payload: Skid::default(),
             active: None,
             rotated: None,
             beat: BusBeat::default(),
@@ -82,6 +85,12 @@ impl Aligner {
             self.active = Some(Active { at, bytes_left, stream_bytes_left, held });
         }
         self.descriptions.step(false, d, load);
+        let mut s = s;
+        if let Some(waiting) = &mut self.waiting {
+            let next = waiting.m_valid().then(|| waiting.m_data());
+            waiting.step(false, s, self.payload.s_ready());
+            s = next;
+        }
         self.payload.step(false, s, takes_payload);
     }
 
@@ -174,7 +183,8 @@ impl<T: Copy + Default> DmaWrite<T> {
 
     /// `s_axis_tready`.
     pub fn s_axis_tready(&self) -> bool {
-        self.aligner.payload.s_ready()
+        let aligner = &self.aligner;
+        aligner.waiting.as_ref().map_or(aligner.payload.s_ready(), LutFifo::s_ready)
     }
 
     /// `m_done_valid`, tag and error (the last ones while not valid).
