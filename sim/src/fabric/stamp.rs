@@ -6,15 +6,17 @@ use super::random;
 use super::scenario::Scenario;
 use super::topology::Topology;
 use super::wire::Telemetry;
+use crate::net::switch::rate_code;
 use nic_models::reference::hpcc::link_bytes_per_ns;
 use nic_spec::wire::telemetry::{Hop, QUEUE_UNIT_BYTES, TX_UNIT_BYTES};
 
 /// Time over which INT-MD's utilisation is averaged.
 const UTILISATION_PS: f64 = 2e6;
 
-/// The code of a rate in the native telemetry.
-fn rate_code(gbps: u32) -> Option<u8> {
-    (0..8).find(|code| link_bytes_per_ns(*code) == Some(f64::from(gbps) / 8.0))
+/// The code of a rate in the native telemetry, if it has one.
+fn exact_rate_code(gbps: u32) -> Option<u8> {
+    let gbps = f64::from(gbps);
+    Some(rate_code(gbps)).filter(|code| link_bytes_per_ns(*code) == Some(gbps / 8.0))
 }
 
 /// Queues between which packets are marked.
@@ -60,7 +62,7 @@ impl Stamps {
         let thresholds = thresholds.or(default.map(|(min, max, _)| (min, max)));
         let mut ports = vec![];
         for link in &topology.links {
-            let rate_code = match rate_code(link.gbps) {
+            let rate_code = match exact_rate_code(link.gbps) {
                 Some(code) => code,
                 None if format.is_none() => 0,
                 None => {
