@@ -597,7 +597,7 @@ mod tests {
         let config = NicConfig::preset("gbe").expect("the preset exists");
         let (golden, stimulus) = (|| Nic::new(&config), |seed| Traffic::new(&config, seed));
         sees_each_length(golden, stimulus, |s| &s.sent, 60);
-        sees_each_length(golden, stimulus, |s| &s.posted, 160);
+        sees_each_length(golden, stimulus, |s| &s.posted, 80);
     }
 
     #[test]
