@@ -52,7 +52,9 @@ use crate::util::{
     stream_route::StreamRoute,
 };
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
-use nic_spec::config::{dma_commands_log2, dma_landings, ring_entries_log2, NicConfig};
+use nic_spec::config::{
+    dma_commands_log2, dma_landings, dma_waiting, ring_entries_log2, NicConfig,
+};
 use rust_hdl_core::prelude::Bits;
 use rust_hdl_core::prelude::Block;
 
@@ -176,7 +178,7 @@ rows! {
             { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
     "dma_write" of HopPerCycle AckPerCycle, widths 64 512,
         |_| DmaWrite::<W, { 2 * W }, KB, 128, { dma_commands_log2(W) },
-            { dma_commands_log2(W) + 1 }, { (W > 64) as usize }>::default();
+            { dma_commands_log2(W) + 1 }, { dma_waiting(W) }>::default();
     "dma_read" of HopPerCycle AckPerCycle, widths 64 512,
         |_| DmaRead::<W, { W + 1 }, { 2 * W }, KB, { dma_commands_log2(W) },
             { dma_commands_log2(W) + 1 }, { dma_landings(W) }>::default();

@@ -112,6 +112,12 @@ pub const fn dma_landings(data_bits: usize) -> usize {
     (data_bits == 512) as usize
 }
 
+/// FIFOs of the write engine in which payload waits for its command: above 64 bits a command has so
+/// few beats that the next one would come behind its data.
+pub const fn dma_waiting(data_bits: usize) -> usize {
+    (data_bits > 64) as usize
+}
+
 /// log2 of [`NicConfig::requester_engines`]. One engine takes 35 cycles for a packet and its ACK; at
 /// 100 Gb/s 256 bytes and their ACK come every 7.
 pub const fn requester_engines_log2(data_bits: usize) -> usize {

@@ -32,7 +32,9 @@ use crate::transport::{
 use crate::tx::pipe::{fifo_beats_log2, TxPipe};
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, kernel, Wire};
-use nic_spec::config::{dma_commands_log2, dma_landings, ring_entries_log2, NicConfig};
+use nic_spec::config::{
+    dma_commands_log2, dma_landings, dma_waiting, ring_entries_log2, NicConfig,
+};
 use rust_hdl_core::prelude::*;
 
 /// Bits of the datapath.
@@ -136,7 +138,7 @@ pub struct Nic {
     ring_mux: WriteMux<W, { W + 1 }, 126, 127, 128>,
     write_mux: WriteMux<W, { W + 1 }, 127, 128, 129>,
     read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }>,
-    dma_write: DmaWrite<W, { 2 * W }, KB, 128, DB, { DB + 1 }, { (W > 64) as usize }>,
+    dma_write: DmaWrite<W, { 2 * W }, KB, 128, DB, { DB + 1 }, { dma_waiting(W) }>,
     dma_read: DmaRead<W, { W + 1 }, { 2 * W }, KB, DB, { DB + 1 }, { dma_landings(W) }>,
     #[init(Registers::new(config))]
     registers: Registers<{ 1 << QB }, QB, { QB + 1 }>,

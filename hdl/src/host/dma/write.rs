@@ -16,10 +16,11 @@ use crate::host::dma::{bursts::DmaBursts, write_align::DmaWriteAlign, write_done
 use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};
 use crate::util::fifo::Fifo;
 use crate::{block, kernel, Wire};
+use nic_spec::config::dma_waiting;
 use rust_hdl_core::prelude::*;
 
 /// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`, `D1 = D + 1`.
-#[block(check(B == (W > 64) as usize))]
+#[block(check(B == dma_waiting(W)))]
 pub struct DmaWrite<
     const W: usize,
     const W2: usize,

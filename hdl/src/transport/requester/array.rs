@@ -9,8 +9,8 @@
 //!                     m_read stands with its m_pkt, and the next pair when both are taken;
 //!                     m_work and m_inflight stand one at a time
 //! # Latency and rate  [`LATENCY_CYCLES`] more than one engine; each source an item every other
-//!                     cycle, of orders every [`ORDER_CYCLES`]. An ACK a cycle; behind a READ response [`RESPONSE_CYCLES`]
-//!                     pass. E engines: E operations at a time
+//!                     cycle, of orders every [`ORDER_CYCLES`]. An ACK a cycle; behind a READ
+//!                     response [`RESPONSE_CYCLES`] pass. E engines: E operations at a time
 //! # Rules             Sources take turns, and what a flow says at one of them stays in order. m_work
 //!                     and m_inflight of an engine stay in order too, or an arm would bring old
 //!                     bytes in flight behind new ones. Orders to land or drop a payload leave in

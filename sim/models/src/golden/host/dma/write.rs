@@ -7,6 +7,7 @@ use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{keep, Data, Golden};
 use crate::streams::{AxisEvent, ReadyPort, TreadyPort, WriteCommand, WriteDone};
+use nic_spec::config::dma_waiting;
 use nic_spec::NicConfig;
 
 /// A command: address of its first byte, bytes, and the tag that comes back with the report.
@@ -50,7 +51,7 @@ impl Aligner {
         Self {
             beat_bytes: config.data_bytes() as u64,
             descriptions: LutFifo::new(config.dma_commands()),
-            waiting: (config.data_bytes() > 8).then(|| LutFifo::new(WAITING_BEATS)),
+            waiting: (dma_waiting(config.data_bits) > 0).then(|| LutFifo::new(WAITING_BEATS)),
             payload: Skid::default(),
             active: None,
             rotated: None,
@@ -59,7 +60,7 @@ impl Aligner {
         }
     }
 
-    fn step(&mut self, d: Option<Description>, s: Option<Data>, ready: bool) {
+    fn step(&mut self, d: Option<Description>, mut s: Option<Data>, ready: bool) {
         if ready || !self.valid {
             let next = self.rotated.take();
             self.valid = next.is_some();
@@ -85,7 +86,6 @@ impl Aligner {
             self.active = Some(Active { at, bytes_left, stream_bytes_left, held });
         }
         self.descriptions.step(false, d, load);
-        let mut s = s;
         if let Some(waiting) = &mut self.waiting {
             let next = waiting.m_valid().then(|| waiting.m_data());
             waiting.step(false, s, self.payload.s_ready());
