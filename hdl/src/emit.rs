@@ -217,10 +217,10 @@ rows! {
     "read_reply" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| ReadReply::<FB, { FB + 4 }, FB>::default();
     "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
-        |c| Requester::<FB, 3, { FB + 3 }>::new(c.clock_hz);
+        |c| Requester::<FB, 3, { FB + 3 }>::new(c);
     "requester_array" of AckPerCycle, flows 64 256 1024,
-        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 80, { FB + 276 }, { FB + 53 },
-            { FB + 384 }, { FB + 152 }>::new(c.clock_hz);
+        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 90, { FB + 276 }, { FB + 53 },
+            { FB + 384 }, { FB + 152 }>::new(c);
     "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
         |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },
             { tx::pipe::fifo_beats_log2(KB) }, { tx::pipe::fifo_beats_log2(KB) + 1 },

@@ -1,13 +1,12 @@
 //! Latency and throughput of the NIC, counted in cycles on the golden model (which the Verilog
 //! equals in every cycle).
 
-use nic_driver::rings::Work;
 use nic_driver::{MrRow, Nic, Qp, QpConfig, Write};
 use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
-use nic_sim::env::axi_mem::AxiMem;
 use nic_sim::env::station::{Manners, Station};
-use nic_spec::wire::{bth, bth::opcode, ethernet, ipv4, reth, roce::FrameRepr};
+use nic_sim::net::latency::{self, Measure, MEASURES};
+use nic_spec::NicConfig;
 use rdma_nic::gbe;
 
 const BEAT_BYTES: u64 = 8;
@@ -16,16 +15,6 @@ const IP: [u32; 2] = [0x0a00_0001, 0x0a00_0002];
 const RKEY: u32 = 0x100;
 const HOST: u64 = 0x1_0000_0000;
 const REGION_BYTES: u64 = 1 << 24;
-/// Submission ring of the queue pair that has one.
-const SQ: u64 = 0x10_0000;
-const SQ_LOG2: u8 = 4;
-/// Largest latency that the NIC may have, host memory's own left out.
-const LATENCY_CYCLES_MAX: u64 = 74;
-/// The way through the submission ring is longer.
-const RING_CYCLES_MAX: u64 = 80;
-/// Starts that are tried: the requester looks at a timer every 32 cycles.
-const PHASES: u64 = 32;
-
 /// NIC `me` of two, with a region that the other may write.
 fn nic(me: usize) -> Nic<Station> {
     let engine = EngineKind::Golden.nic(&gbe(), &Source::new("nic", ""), 1).unwrap();
@@ -68,104 +57,30 @@ fn write(length_bytes: u32) -> Write {
     Write { local_address: HOST, length_bytes, rkey: RKEY, ..Write::default() }
 }
 
-/// Runs until a frame has left; the cycle of its first beat.
-fn first_beat(nic: &mut Nic<Station>) -> u64 {
-    let start = nic.bus().cycle();
-    while nic.bus().sent.is_empty() {
-        nic.bus().tick().unwrap();
-        assert!(nic.bus().cycle() < start + 10_000, "nothing leaves");
-    }
-    let (last, frame) = nic.bus().sent.pop_front().unwrap();
-    last + 1 - (frame.bytes.len() as u64).div_ceil(BEAT_BYTES)
-}
-
-/// Least and most cycles of `measure`, whose second argument is when it starts: work in the
-/// background takes turns with it. Host memory's cycles are left out: its latency, which enters in
-/// proportion to the accesses that the path waits for, is taken away. The cycle that its output
-/// register takes beside is not.
-fn without_memory(measure: impl Fn(u64, u64) -> u64) -> [u64; 2] {
-    let all = |memory_cycles| {
-        let cycles: Vec<u64> = (0..PHASES).map(|phase| measure(memory_cycles, phase)).collect();
-        [*cycles.iter().min().unwrap(), *cycles.iter().max().unwrap()]
-    };
-    let (fast, slow) = (all(8), all(24));
-    let accesses = (slow[0] - fast[0]) / 16;
-    fast.map(|cycles| cycles - 8 * accesses)
-}
-
-/// A WRITE ONLY of 64 bytes from the peer: last beat in to first beat of its ACK out.
-fn ack_latency(memory_cycles: u64, phase: u64) -> u64 {
-    let mut nic = nic(0);
-    nic.bus().memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(memory_cycles);
-    connect(&mut nic, 0, 1);
-    nic.bus().run(2000 + phase).unwrap();
-    let repr = FrameRepr {
-        ethernet: ethernet::Repr { dst: MAC[0], src: MAC[1], ..Default::default() },
-        ip: ipv4::Repr { src: IP[1], dst: IP[0], ttl: 64, ..Default::default() },
-        bth: bth::Repr {
-            opcode: opcode::WRITE_ONLY,
-            pkey: 0xffff,
-            qpn: 1,
-            ack_req: true,
-            ..Default::default()
-        },
-        reth: Some(reth::Repr { va: 0, rkey: RKEY, dma_len: 64 }),
-        payload: &[7; 64],
-        ..Default::default()
-    };
-    let mut frame = vec![0; repr.buffer_len()];
-    repr.emit(&mut frame);
-    nic.bus().deliver(frame, false);
-    let first = first_beat(&mut nic);
-    first - nic.bus().rx_end_cycle()
-}
-
-/// Work of a queue pair that has sent before, and was idle since: the register write that commits
-/// it to the first beat out. (The first packet of a new queue pair waits for up to a packet's time
-/// at its rate beside: its credit begins at 0.)
-fn post_latency(
-    sq_log2: u8,
-    memory_cycles: u64,
-    phase: u64,
-    post: fn(&mut Nic<Station>, &mut Qp),
-) -> u64 {
-    let mut nic = nic(0);
-    nic.bus().memory = AxiMem::new(gbe().data_bytes(), 1).without_stalls(memory_cycles);
-    let ring = QpConfig { sq_log2, sq_address: SQ, ..config(0, 1) };
-    let mut qp = nic.create_qp(&ring).unwrap();
-    post(&mut nic, &mut qp);
-    first_beat(&mut nic);
-    nic.bus().run(2000 + phase).unwrap();
-    post(&mut nic, &mut qp);
-    let commit = nic.bus().write_cycle();
-    first_beat(&mut nic) - commit
-}
+/// Most cycles of each measure, for `gbe` and `hundred`.
+const LIMITS: [(Measure, [u64; 2]); 5] = [
+    (Measure::Ack, [74, 64]),
+    (Measure::Commit, [74, 74]),
+    // 1 register, 4 `sq_fetch`, 1 `read_mux`, 2 `dma_read`, 1 (memory), 3 `dma_read`,
+    // 1 `read_mux`, 4 for the work request's other beats, 1 `sq_fetch`, 5 to 8 requester,
+    // 1 `work_mux`, 15 to 18 scheduler (its slot for work comes every fourth cycle), 1 `grants`,
+    // 2 requester, 1 `pkt_mux`, 1 `read_mux`, 2 `dma_read`, 1 (memory), 3 `dma_read`, 1 `read_mux`,
+    // 7 for the payload's other beats, 13 tx pipe.
+    (Measure::Doorbell, [80, 80]),
+    (Measure::Resend, [120, 120]),
+    (Measure::Decision, [200, 120]),
+];
 
 #[test]
-fn latency_of_messages_of_64_bytes_is_within_its_limits() {
-    let ack = without_memory(ack_latency);
-    let post = without_memory(|memory_cycles, phase| {
-        post_latency(0, memory_cycles, phase, |nic, qp| {
-            nic.post_write(qp, &write(64)).unwrap();
-        })
-    });
-    let ring = without_memory(|memory_cycles, phase| {
-        post_latency(SQ_LOG2, memory_cycles, phase, |nic, qp| {
-            nic.submit(qp, &[Work::Write(write(64))]).unwrap();
-        })
-    });
-    for (what, [least, most], limit) in [
-        ("WRITE ONLY, last beat in to first beat of its ACK out", ack, LATENCY_CYCLES_MAX),
-        ("WRITE, work request committed to first beat out", post, LATENCY_CYCLES_MAX),
-        // 1 register, 4 `sq_fetch`, 1 `read_mux`, 2 `dma_read`, 1 (memory), 3 `dma_read`,
-        // 1 `read_mux`, 4 for the work request's other beats, 1 `sq_fetch`, 5 to 8 requester,
-        // 1 `work_mux`, 15 to 18 scheduler (its slot for work comes every fourth cycle), 1 `grants`, 2 requester, 1 `pkt_mux`, 1 `read_mux`,
-        // 2 `dma_read`, 1 (memory), 3 `dma_read`, 1 `read_mux`, 7 for the payload's other beats,
-        // 13 tx pipe.
-        ("WRITE, doorbell of the submission ring to first beat out", ring, RING_CYCLES_MAX),
-    ] {
-        println!("{what}: {least} to {most} cycles, of {limit}");
-        assert!(most <= limit, "{what}: {most} cycles");
+fn latencies_are_within_their_limits() {
+    for (at, preset) in ["gbe", "hundred"].iter().enumerate() {
+        let config = NicConfig::preset(preset).expect("preset");
+        for ((name, measure), (limited, limits)) in MEASURES.iter().zip(LIMITS) {
+            assert_eq!(*measure, limited);
+            let [least, most] = latency::cycles(&config, *measure).expect("it comes");
+            println!("{preset}: {name}: {least} to {most} cycles, of {}", limits[at]);
+            assert!(most <= limits[at], "{preset}: {name}: {most} cycles");
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::{Requester, RequesterIn, RequesterOut};
 use nic_models::ports::Golden;
 use nic_spec::rows::QpRow;
-use rdma_nic::{assert_matches_golden, assert_runs_catch, bench_and_verilog, gbe, lock_step, Runs};
+use rdma_nic::{
+    assert_matches_golden, assert_runs_catch, bench_and_verilog, gbe, hundred, lock_step, Runs,
+};
 
 #[test]
 fn requester_matches_golden() {
@@ -51,6 +53,8 @@ fn requester_breaks_are_caught() {
         // A gap is answered again and again.
         ("else if (!had_gap)", "else if (1'b1)"),
         ("gap = r_gap", "gap = 1'b0"),
+        // Answers go before all else.
+        ("ack_valid & (!(answered & others))", "ack_valid"),
         // More than half of the PSNs are on their way.
         ("far <= total > half", "far <= 1'b0"),
         // Subscriptions to telemetry; the fourth seed has none at all.
@@ -61,6 +65,19 @@ fn requester_breaks_are_caught() {
     ];
     let seeds = [1, 2, 3, 5, 6, 7, 9, 10];
     assert_runs_catch(&[Runs::of_block("requester", &gbe(), seeds, 1_000_000)], &breaks);
+    let bursts = [
+        // 4 KiB: without room, with less of the message, in a window of another flow or of before;
+        // a packet too few, or into an output that is not free.
+        ("fits = has_room", "fits = 1'b1"),
+        ("is_long <= |rest_bytes[31:12]", "is_long <= |rest_bytes[31:11]"),
+        ("was_told_next = watch & (watch_flow == read_flow)", "was_told_next = watch"),
+        ("was_told_next = watch & (watch_flow == read_flow)", "was_told_next = 1'b0"),
+        ("burst_rest = 4'd15", "burst_rest = 4'd14"),
+        ("goes_on = |left", "goes_on = 1'b0"),
+        ("if (packet_free) begin", "if (1'b1) begin"),
+        ("(next_op == with_imm) & is_whole", "(next_op == with_imm)"),
+    ];
+    assert_runs_catch(&[Runs::of_block("requester", &hundred(), seeds, 400_000)], &bursts);
     let fourth = Runs::of_block("requester", &gbe(), [4], 400_000);
     assert_runs_catch(&[fourth], &[("if (cfg_tel_every == 8'd0)", "if (1'b0)")]);
 }
@@ -157,6 +174,71 @@ fn requester_row_waits_for_errors_on_their_way() {
     assert_ne!(source.text, broken);
     source.text = broken;
     assert!(run(&source).is_err(), "a row that does not wait is noticed");
+}
+
+/// Lengths of the arms, their frames and what was in flight, and payload bytes of the packets.
+fn arms_of(d: &mut Driver) -> (Vec<(u16, u8, u32)>, Vec<u16>) {
+    d.run(600);
+    let works = std::mem::take(&mut d.works);
+    let pkts = std::mem::take(&mut d.pkts);
+    (
+        works.iter().map(|w| (w.len_bytes, w.frame_count, w.inflight_bytes)).collect(),
+        pkts.iter().map(|p| p.payload_bytes).collect(),
+    )
+}
+
+#[test]
+fn requester_sends_4_kib_at_once_within_the_window() {
+    let qp = QpRow { mtu_code: 2, timeout_exponent: 0, ..QP };
+    // Two times 4 KiB and the rest; the first of its message has 16 bytes more.
+    let mut d = Driver::of(&hundred(), qp);
+    d.window(12_543);
+    d.post(1, 8192 + 100);
+    let (arms, packets) = arms_of(&mut d);
+    let each = 4096 + 4 * 58;
+    assert_eq!(arms, [(each + 16, 4, 0), (each, 4, 4096), (58 + 100, 1, 8192)]);
+    assert_eq!(packets, [[1024; 8].as_slice(), &[100]].concat());
+    // 100 bytes count as a block: 17 blocks are left for the next 4 KiB, but not 16.
+    d.post(2, 5120);
+    assert_eq!(arms_of(&mut d).0[0], (58 + 16 + 1024, 1, 8292));
+    // A block less, and no window at all.
+    for window_bytes in [4096 + 255, 0] {
+        let mut d = Driver::of(&hundred(), qp);
+        d.window(window_bytes);
+        d.post(1, 8192);
+        assert_eq!(arms_of(&mut d).0[0], (58 + 16 + 1024, 1, 0), "{window_bytes} bytes");
+    }
+    // 4 KiB that are the whole message, with telemetry in each packet; with it in some packet by
+    // packet.
+    let mut d = Driver::of(&hundred(), QpRow { telemetry: true, ..qp });
+    (d.telemetry, d.grants) = ((2, 1), true);
+    d.window(1 << 20);
+    d.post(1, 4096);
+    assert_eq!(arms_of(&mut d), (vec![(each + 16 + 4 * 42, 4, 0)], vec![1024; 4]));
+    d.telemetry = (2, 4);
+    d.post(2, 4096);
+    assert_eq!(arms_of(&mut d).0.iter().map(|arm| arm.1).collect::<Vec<_>>(), [1; 4]);
+}
+
+#[test]
+fn requester_stops_a_burst_where_its_message_ends() {
+    let mut d = Driver::of(&hundred(), QpRow { mtu_code: 2, timeout_exponent: 0, ..QP });
+    d.window(1 << 20);
+    d.grants = false;
+    d.post(1, 1024);
+    d.post(2, 4096);
+    d.grants = true;
+    let (arms, packets) = arms_of(&mut d);
+    assert_eq!((arms[1].1, packets.len()), (4, 5));
+    d.grants = false;
+    d.post(3, 4096);
+    d.run(100);
+    assert_eq!(d.works[0].frame_count, 4);
+    // What was armed as 4 KiB is the last packet of the message before.
+    d.ack(2, 0x60);
+    d.grants = true;
+    let (arms, packets) = arms_of(&mut d);
+    assert_eq!((arms[1].1, packets), (4, vec![1024; 5]));
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use crate::requester::row_behind_an_error;
 use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::array::RequesterArray;
-use nic_models::golden::transport::requester::RequesterIn;
-use nic_models::ports::Golden;
+use nic_models::golden::transport::requester::{RequesterIn, RequesterOut};
+use nic_models::ports::{Golden, Wide};
+use nic_models::streams::Flow;
+use nic_spec::rows::{QpRow, WrRow};
 use nic_spec::wire::bth::opcode;
 use rdma_nic::{assert_runs_catch, hundred, Runs};
 
@@ -26,6 +28,17 @@ fn requester_array_breaks_are_caught() {
         ("(work_first_0 | !engines_0_m_inflight_valid)", "!engines_0_m_inflight_valid"),
         // A payload's order leaves before it is its turn.
         ("payloads_m_data[0]", "1'b1"),
+        // An ACK gives way to one of another queue pair, an older one, a NAK or one without
+        // telemetry; a NAK does, or an ACK that nothing waits before.
+        ("(s_data[23:0] == last[23:0])", "1'b1"),
+        ("& (!(|s_data[63:61])) &", "&"),
+        ("& (s_data[109] | !last[109])", "& 1'b1"),
+        ("(!(|last[63:61])) &", "1'b1 &"),
+        ("is_empty = !(|fifo_count)", "is_empty = 1'b0"),
+        // One that has given way does not count.
+        ("one_pulses[0] = any_merged", "one_pulses[0] = 1'b0"),
+        // A window of another engine's flow.
+        ("window_flow = watch_flow >> 3", "window_flow = watch_flow"),
         // READ responses follow each other at once.
         ("pause_next = response_pause", "pause_next = 3'd0"),
         // Orders come faster than `sq_fetch` counts them.
@@ -35,6 +48,9 @@ fn requester_array_breaks_are_caught() {
     ];
     let seeds = [1, 2];
     assert_runs_catch(&[Runs::of_block("requester_array", &hundred(), seeds, 60_000)], &breaks);
+    // An older ACK is as good as a newer one: seldom one stands behind it.
+    let third = Runs::of_block("requester_array", &hundred(), [7, 9, 12, 15], 200_000);
+    assert_runs_catch(&[third], &[("& !newer[23]", "& 1'b1")]);
 }
 
 #[test]
@@ -48,6 +64,57 @@ fn requester_array_row_waits_for_errors_of_all() {
     assert_ne!(runs.source().text, text);
     let broken = Source { text, ..runs.source().clone() };
     assert!(run(&broken).is_err(), "a row that does not wait is noticed");
+}
+
+/// While an engine sends 4 KiB, ACKs of its queue pair come; one is worked on for all of them.
+#[test]
+fn requester_array_takes_the_newest_ack() {
+    let mut array = RequesterArray::new(&hundred());
+    let mut i = RequesterIn { reset: true, ..RequesterIn::default() };
+    for port in [&mut i.m_pkt, &mut i.m_read, &mut i.m_work, &mut i.m_inflight, &mut i.m_cc] {
+        port.ready = true;
+    }
+    i.m_order.ready = true;
+    let mut out = array.step(&i);
+    i.reset = false;
+    let mut run = |i: &mut RequesterIn, cycles: usize| -> Vec<RequesterOut> {
+        (0..cycles)
+            .map(|_| {
+                i.s_cfg.valid &= !out.s_cfg.ready;
+                out = array.step(i);
+                out
+            })
+            .collect()
+    };
+    run(&mut i, 200);
+    let qp = QpRow { valid: true, mtu_code: 0, qpn: 0x1105, remote_ip: 7, ..QpRow::default() };
+    let wr = WrRow { length_bytes: 1 << 20, ..WrRow::default() };
+    for (table, row) in [(0, qp.to_row()), (2, wr.to_row())] {
+        (i.cfg_table, i.cfg_index, i.s_cfg.valid) = (table, 0x105, true);
+        i.cfg_row =
+            Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
+        (i.watch_valid, i.watch_ready) = (true, true);
+        (i.watch_flow, i.watch_window) = (0x105, 1 << 20);
+        run(&mut i, 60);
+    }
+    i.s_grant = Flow { valid: true, flow: 0x105 };
+    run(&mut i, 1);
+    i.s_grant.valid = false;
+    let sent = run(&mut i, 200).iter().filter(|o| o.m_pkt.valid).count();
+    assert_eq!(sent, 16, "4 KiB are on their way");
+    // One is taken, and while it is worked on the others come.
+    let mut outs = vec![];
+    for psn in 0..10 {
+        (i.s_ack.valid, i.s_ack.psn, i.s_ack.qpn) = (true, psn, 0x1105);
+        (i.s_ack.opcode, i.s_ack.syndrome, i.s_ack.src_ip) = (opcode::ACKNOWLEDGE, 0x1f, 7);
+        outs.extend(run(&mut i, 1));
+    }
+    i.s_ack.valid = false;
+    outs.extend(run(&mut i, 100));
+    let told = outs.iter().filter(|o| o.m_inflight.valid);
+    let told: Vec<_> = told.map(|o| o.m_inflight.inflight_bytes).collect();
+    assert_eq!(told, [15 * 256, 6 * 256], "the first and the last one");
+    assert_eq!(outs.iter().filter(|o| o.event_reqr.ack).count(), 10, "all of them count");
 }
 
 /// Events of several engines in one cycle count one by one.

@@ -96,7 +96,7 @@ pub struct Nic {
     >,
     responder: Responder<W, KB, { W + KB + 1 }, FB, { FB + 1 }, MB>,
     read_reply: ReadReply<FB, { FB + 4 }, MB>,
-    #[init(Requester::new(config.clock_hz))]
+    #[init(Requester::new(config))]
     requester: Requester,
     completer: Completer<W, KB, { W + KB + 1 }, FB, { FB + 1 }>,
     feedback_out: FeedbackOut<FB, { 1 << FB }, { FB + 24 }, { FB + 1 }>,
@@ -142,6 +142,8 @@ pub struct Nic {
     dma_read: DmaRead<W, { W + 1 }, { 2 * W }, KB, DB, { DB + 1 }, { dma_landings(W) }>,
     #[init(Registers::new(config))]
     registers: Registers<{ 1 << QB }, QB, { QB + 1 }>,
+    #[value(FB as u64)]
+    reply_bit: Constant<Bits<4>>,
     #[value(PB as u64)]
     peer_bit: Constant<Bits<4>>,
     #[value(MARK as u64)]
@@ -263,6 +265,13 @@ impl Nic {
         self.window_in.s_rate_window_bytes.next = self.cc.m_rate.window_bytes.val();
         self.window_in.s_rate_rate.next = self.cc.m_rate.rate.val();
         Wire::join(&mut self.window_in.m_rate, &mut self.scheduler.s_rate);
+        comment!("what may leave at once");
+        self.requester.watch_valid.next = self.window_in.m_rate.valid.val();
+        self.requester.watch_ready.next = self.scheduler.s_rate.ready.val();
+        self.requester.watch_reply.next =
+            self.window_in.m_rate.flow.val().get_bit(self.reply_bit.val().index());
+        self.requester.watch_flow.next = self.window_in.m_rate.flow.val().get_bits::<FB>(0);
+        self.requester.watch_window.next = self.window_in.m_rate.window_bytes.val();
         comment!("active flows");
         self.active.cfg_window.next = self.registers.cfg_cc_active.val();
         self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();

@@ -7,7 +7,8 @@
 //!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
 //!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
 //!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before the READ; grant 15
-//!                     with the next packet armed, 18 if that is of the next message, 11 if there
+//!                     with the next packet armed, 4 more for each packet more that it is for
+//!                     while m_pkt is taken in 2 cycles, 18 if that is of the next message, 11 if there
 //!                     is none; work request 9 (armed) or 8; queue pair row 5. A NAK that arms
 //!                     takes 8 more, and so does an answer that lets a waiting packet go.
 //!                     While nothing waits it works ahead: behind an arm the flow's packet is
@@ -32,6 +33,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 pub mod answer;
+pub mod answers;
 pub mod array;
 pub mod ctl;
 pub mod order;
@@ -56,10 +58,11 @@ use crate::transport::requester::{
     answer::response::RequesterResponse, ctl::RequesterCtl, order::RequesterOrder,
     pick::RequesterPick, psn::RequesterPsn, qp::RequesterQp, queue::RequesterQueue,
     retry::RequesterRetry, send::frame::RequesterFrame, send::out::RequesterOut,
-    send::packet::RequesterPacket, send::stamp::RequesterStamp, state::Op, timer::RequesterTimer,
-    wr::RequesterWr,
+    send::packet::RequesterPacket, send::stamp::RequesterStamp, send::window::RequesterWindow,
+    state::Op, timer::RequesterTimer, wr::RequesterWr,
 };
 use crate::{block, kernel, Wire};
+use nic_spec::config::{has_bursts, NicConfig};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -67,7 +70,7 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = 9;
 
 /// Requester; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
-#[block(new(clock_hz: u64))]
+#[block(new(config: &NicConfig))]
 pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// An ACK or NAK.
     pub s_ack: Answer<In>,
@@ -87,6 +90,16 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub cfg_tel_every: Signal<In, Bits<8>>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
+    /// A flow gets a window.
+    pub watch_valid: Signal<In, Bit>,
+    /// The scheduler takes it.
+    pub watch_ready: Signal<In, Bit>,
+    /// It is that of READ responses.
+    pub watch_reply: Signal<In, Bit>,
+    /// Its flow.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// The window, bytes.
+    pub watch_window: Signal<In, Bits<32>>,
     /// Host memory could not be read for a packet.
     pub s_fail: ReadError<In, FB>,
     /// A packet for the tx pipe.
@@ -112,18 +125,21 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     retry: RequesterRetry<FB>,
     ack: RequesterAck,
     response: RequesterResponse,
-    #[init(RequesterTimer::new(clock_hz))]
+    #[init(RequesterTimer::new(config.clock_hz))]
     timer: RequesterTimer,
     requests: RequesterWr<FB, SB, AB>,
     packet: RequesterPacket,
+    #[init(RequesterFrame::new(has_bursts(config.data_bits)))]
     frame: RequesterFrame,
     stamp: RequesterStamp,
+    windows: RequesterWindow<FB>,
     out: RequesterOut<FB>,
     feedback: RequesterFeedback<FB>,
     orders: RequesterOrder<FB>,
     expired: Signal<Local, Bit>,
     covered: Signal<Local, Bit>,
     is_resend: Signal<Local, Bit>,
+    burst_rest: Signal<Local, Bits<4>>,
     posts: Signal<Local, Bit>,
     reads_full: Signal<Local, Bit>,
     forgets: Signal<Local, Bit>,
@@ -164,6 +180,15 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         }
         self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
+        self.burst_rest.next = 0.into();
+        if self.queue.burst.val() {
+            match self.qp.mtu.val().index() {
+                0 => self.burst_rest.next = 15.into(),
+                1 => self.burst_rest.next = 7.into(),
+                2 => self.burst_rest.next = 3.into(),
+                _ => self.burst_rest.next = 1.into(),
+            }
+        }
     }
 
     /// What is next.
@@ -231,6 +256,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.ctl.rnr_out.next = (self.rnr_base.val() == self.qp.rnr_limit.val())
             & (self.qp.rnr_limit.val() != self.no_limit.val());
         self.ctl.is_resend.next = self.is_resend.val();
+        self.ctl.packet_free.next = self.out.packet_free.val();
+        self.ctl.burst_rest.next = self.burst_rest.val();
     }
 
     /// State of the flow.
@@ -271,6 +298,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.queue.flow.next = self.ctl.flow.val();
         self.queue.rewind.next = self.ctl.rewind.val();
         self.queue.last_response.next = self.packet.ends.val();
+        self.queue.is_burst.next = self.frame.is_burst.val();
         self.queue.limited.next = self.frame.limited.val();
         self.queue.packet_last.next = self.packet.last.val();
         self.queue.overtakes.next = self.psns.overtakes.val();
@@ -279,6 +307,15 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.queue.fails.next = !self.orders.order_busy.val();
         self.queue.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
         self.queue.arms.next = !self.out.work_busy.val() & !self.frame.blocked.val();
+        self.windows.state.next = self.ctl.state.val();
+        self.windows.is_open.next = self.ctl.is_open.val();
+        self.windows.read_flow.next = self.pick.flow.val();
+        self.windows.flow.next = self.ctl.flow.val();
+        self.windows.watch.next =
+            self.watch_valid.val() & self.watch_ready.val() & !self.watch_reply.val();
+        self.windows.watch_flow.next = self.watch_flow.val();
+        self.windows.watch_window.next = self.watch_window.val();
+        self.windows.inflight.next = self.psns.inflight.val();
         self.retry.forgets.next = self.forgets.val();
         self.retry.retry_base.next = self.retry_base.val();
         self.retry.rnr_base.next = self.rnr_base.val();
@@ -364,6 +401,12 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.frame.due_bytes.next = self.packet.due_bytes.val();
         self.frame.first.next = self.packet.first.val();
         self.frame.ends.next = self.packet.ends.val();
+        self.frame.rest_bytes.next = self.packet.rest_bytes.val();
+        self.frame.mtu.next = self.qp.mtu.val();
+        self.frame.fits.next = self.windows.fits.val();
+        self.frame.is_uneven.next = self.qp.telemetry.val()
+            & self.cfg_tel_data.val().any()
+            & (self.cfg_tel_every.val() > 1);
         self.stamp.cfg_tel_every.next = self.cfg_tel_every.val();
         self.stamp.is_on.next = self.qp.telemetry.val() & self.cfg_tel_data.val().any();
         self.stamp.una.next = self.psns.una.val();
@@ -398,6 +441,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.out.bytes.next = self.packet.bytes.val();
         self.out.address.next = self.packet.address.val();
         self.out.frame_bytes.next = self.frame.frame_bytes.val();
+        self.out.frame_count.next = self.frame.frame_count.val();
         self.out.va.next = self.packet.va.val();
         self.out.rkey.next = self.requests.rkey.val();
         self.out.imm.next = self.requests.imm.val();

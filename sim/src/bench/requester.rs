@@ -159,7 +159,8 @@ impl World {
             retry_limit: [7, 7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..8)],
             ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
-            remote_ip: rng.gen(),
+            // Several are of the same host.
+            remote_ip: if rng.gen() { 0x0a00_0002 } else { rng.gen() },
             sq_psn: sq_psn & PSN_MASK,
             rnr_retry_limit: if is_closed { rng.gen_range(4..7) } else { rnr_retry_limit },
             read_limit: [0, 1, 2, 3, 4, 16, 31][rng.gen_range(0..7)],
@@ -358,6 +359,20 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
             Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
         let grant = self.s_grant.drive(out.s_grant.ready, || world.next_grant(cycle));
         (i.s_grant.valid, i.s_grant.flow) = (grant.is_some(), grant.unwrap_or(0));
+        // Windows without room, with room for 4 KiB at times, and with room for all.
+        i.watch_valid = world.rng.gen_ratio(1, 40);
+        i.watch_ready = world.rng.gen_bool(0.7);
+        i.watch_reply = world.rng.gen_ratio(1, 8);
+        i.watch_flow = match world.rng.gen_bool(0.9) {
+            true => world.peers[world.rng.gen_range(0..world.peers.len())].flow as u16,
+            false => world.rng.gen_range(0..world.flow_count) as u16,
+        };
+        i.watch_window = match world.rng.gen_range(0..4) {
+            0 => world.rng.gen_range(0..5000),
+            1 => world.rng.gen_range(4096..65_536),
+            2 => world.rng.gen_range(60_000..4_000_000),
+            _ => u32::MAX - world.rng.gen_range(0..300),
+        };
         let fail = self.s_fail.drive(out.s_fail.ready, || world.next_fail(out.m_pkt.mark));
         (i.s_fail.valid, i.s_fail.flow) = (fail.is_some(), fail.map_or(0, |f| f.0));
         i.s_fail.mark = fail.map_or(0, |f| f.1);

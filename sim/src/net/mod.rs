@@ -2,6 +2,7 @@
 
 pub mod figure;
 pub mod history;
+pub mod latency;
 pub mod rates;
 pub mod switch;
 pub mod transit;

@@ -62,7 +62,7 @@ const WRITES: Case = Case {
     told_gbps: Some(NEVER_FULL_GBPS),
 };
 const SHORT: Case = Case { mtu_bytes: 1024, message_bytes: 2048, ..WRITES };
-const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, ..SHORT };
+const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, message_bytes: 65536, ..SHORT };
 
 /// The cases. All have telemetry in the authors' form in each packet, and an ACK for it.
 pub const CASES: [Case; 10] = [
@@ -72,7 +72,7 @@ pub const CASES: [Case; 10] = [
     Case { name: "READ both ways, MTU 1024", read_percent: 100, ..SHORT },
     Case { name: "READ and WRITE both ways, MTU 1024", read_percent: 50, ..SHORT },
     Case { name: "one QP, WRITE, MTU 1024", ..ONE_QP },
-    Case { name: "one QP, WRITE, MTU 256", mtu_bytes: 256, message_bytes: 1024, ..ONE_QP },
+    Case { name: "one QP, WRITE, MTU 256", mtu_bytes: 256, ..ONE_QP },
     Case { name: "64-byte WRITEs both ways", message_bytes: 64, ..SHORT },
     Case { name: "WRITE both ways, MTU 1024, 1 of 1000 lost", loss_ppm: 1000, ..SHORT },
     Case { name: "WRITE both ways, MTU 1024, the line's rate told", told_gbps: None, ..SHORT },

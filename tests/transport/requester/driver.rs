@@ -4,6 +4,7 @@ use nic_models::golden::transport::requester::{order, Requester, RequesterIn, Re
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{self, Answer, Packet, ReadCommand, Work};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
+use nic_spec::NicConfig;
 use rdma_nic::gbe;
 
 /// Remote address of every work request.
@@ -49,7 +50,7 @@ pub const QP: QpRow = QpRow {
     retry_limit: 2,
     dscp: 0,
     ack_interval_log2: 2,
-    qpn: 0x1105,
+    qpn: 0x1405,
     remote_qpn: 0,
     remote_ip: 0x0a00_0002,
     remote_mac: 0,
@@ -91,7 +92,12 @@ pub struct Driver {
 impl Driver {
     /// With flow 5 as in [`QP`].
     pub fn new(qp: QpRow) -> Self {
-        let mut golden = Requester::new(&gbe());
+        Self::of(&gbe(), qp)
+    }
+
+    /// The same of another configuration.
+    pub fn of(config: &NicConfig, qp: QpRow) -> Self {
+        let mut golden = Requester::new(config);
         let out = golden.step(&RequesterIn { reset: true, ..RequesterIn::default() });
         let mut driver = Self {
             golden,
@@ -144,6 +150,17 @@ impl Driver {
         if out.m_inflight.valid {
             self.inflight = out.m_inflight.inflight_bytes;
         }
+    }
+
+    /// The scheduler takes a window of flow 5.
+    pub fn window(&mut self, bytes: u32) {
+        self.step(RequesterIn {
+            watch_valid: true,
+            watch_ready: true,
+            watch_flow: 5,
+            watch_window: bytes,
+            ..RequesterIn::default()
+        });
     }
 
     pub fn run(&mut self, cycles: usize) {

@@ -3,7 +3,7 @@
 //! merges what they say.
 //!
 //! # Source            ARCHITECTURE.md
-//! # Interface timing  s_ack, s_grant: taken into a FIFO of their engine; it has them 2 cycles later.
+//! # Interface timing  s_ack, s_grant: wait before their engine; it has them 2 cycles later.
 //!                     hint, s_cfg, s_fail: their engine sees them in the same cycle. Each source:
 //!                     3 cycles behind that of its engine if nothing else waits, of events 2.
 //!                     m_read stands with its m_pkt, and the next pair when both are taken;
@@ -32,11 +32,13 @@ use crate::streams::{
     AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
     Work,
 };
+use crate::transport::requester::answers::{RequesterAnswers, WaitingAnswer};
 use crate::transport::requester::Requester;
 use crate::util::{event_sum::EventSum, fifo::Fifo, rr_merge::RrMerge};
 use crate::{block, kernel, row, Reg};
 use nic_spec::rows::Table;
 use nic_spec::wire::bth::opcode;
+use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a grant that one engine alone would pick to its packet at `m_pkt`.
@@ -49,25 +51,6 @@ pub const RESPONSE_CYCLES: u64 = 8;
 pub const ORDER_CYCLES: u64 = OPERATION_CYCLES as u64;
 /// Kinds of events.
 const KINDS: usize = 10;
-
-/// An ACK, NAK or READ response on its way to its engine.
-#[row]
-struct WaitingAnswer {
-    qpn: Bits<24>,
-    opcode: Bits<8>,
-    psn: Bits<24>,
-    syndrome: Bits<8>,
-    payload_bytes: Bits<13>,
-    src_ip: Bits<32>,
-    has_tel: Bit,
-    hops: Bits<3>,
-    path: Bits<12>,
-    hop_0: Bits<64>,
-    hop_1: Bits<64>,
-    hop_2: Bits<64>,
-    hop_3: Bits<64>,
-    hop_4: Bits<64>,
-}
 
 /// A packet, and where its payload stands.
 #[row]
@@ -140,13 +123,13 @@ struct Pulses {
     wr_refused: Bit,
 }
 
-/// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`, `VB = 10 E`,
+/// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`, `VB = 10 (E + 1)`,
 /// bits of the items at the sources `PB = FB + 276`, `NB = FB + 53`, `TB = FB + 384`,
 /// `OB = FB + 152`.
 #[block(
-    new(clock_hz: u64),
+    new(config: &NicConfig),
     check(
-        E == 1 << EB && FB == EF + EB && VB == KINDS * E,
+        E == 1 << EB && FB == EF + EB && VB == KINDS * (E + 1),
         PB == FB + 276 && NB == FB + 53 && TB == FB + 384 && OB == FB + 152
     )
 )]
@@ -181,6 +164,16 @@ pub struct RequesterArray<
     pub cfg_tel_every: Signal<In, Bits<8>>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
+    /// A flow gets a window.
+    pub watch_valid: Signal<In, Bit>,
+    /// The scheduler takes it.
+    pub watch_ready: Signal<In, Bit>,
+    /// It is that of READ responses.
+    pub watch_reply: Signal<In, Bit>,
+    /// Its flow.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// The window, bytes.
+    pub watch_window: Signal<In, Bits<32>>,
     /// Host memory could not be read for a packet.
     pub s_fail: ReadError<In, FB>,
     /// A packet for the tx pipe.
@@ -197,9 +190,9 @@ pub struct RequesterArray<
     pub m_order: Order<Out, FB>,
     /// What it counts.
     pub event_reqr: RequesterEvents<Out>,
-    #[init(core::array::from_fn(|_| Requester::new(clock_hz)))]
+    #[init(core::array::from_fn(|_| Requester::new(config)))]
     engines: [Requester<EF, SB, AB>; E],
-    answers: [Fifo<WaitingAnswer, 4, 5>; E],
+    answers: [RequesterAnswers; E],
     grants: [Fifo<Bits<EF>, 2, 3>; E],
     payloads: Fifo<Bits<E>, 7, 8>,
     packet_turn: RrMerge<E>,
@@ -229,6 +222,8 @@ pub struct RequesterArray<
     row_flow: Signal<Local, Bits<16>>,
     coming_flow: Signal<Local, Bits<FB>>,
     error_flow: Signal<Local, Bits<FB>>,
+    window_flow: Signal<Local, Bits<FB>>,
+    any_merged: Signal<Local, Bit>,
     answer: Signal<Local, WaitingAnswer>,
     one_answer: Signal<Local, WaitingAnswer>,
     answer_low: Signal<Local, Bits<24>>,
@@ -271,6 +266,8 @@ pub struct RequesterArray<
     low_bits: [Constant<Bits<FB>>; E],
     #[init(core::array::from_fn(|i| Constant::new(((KINDS * i) as u64).into())))]
     pulses_at: [Constant<Bits<7>>; E],
+    #[value((KINDS * E) as u64)]
+    merged_at: Constant<Bits<7>>,
     #[value(EB as u64)]
     engine_bits: Constant<Bits<5>>,
     #[value(24 - EB as u64)]
@@ -303,6 +300,7 @@ impl<
     fn update(&mut self) {
         self.rows();
         self.errors();
+        self.windows();
         self.answers();
         self.grants();
         self.merge_packets();
@@ -360,6 +358,19 @@ impl<
             if self.engines[i].s_fail.ready.val() {
                 self.s_fail.ready.next = true;
             }
+        }
+    }
+
+    /// Windows.
+    fn windows(&mut self) {
+        self.window_flow.next = self.watch_flow.val() >> self.engine_bits.val();
+        for i in 0..E {
+            self.engines[i].watch_valid.next = self.watch_valid.val()
+                & (self.watch_flow.val().get_bits::<EB>(0) == self.number[i].val());
+            self.engines[i].watch_ready.next = self.watch_ready.val();
+            self.engines[i].watch_reply.next = self.watch_reply.val();
+            self.engines[i].watch_flow.next = bit_cast::<EF, FB>(self.window_flow.val());
+            self.engines[i].watch_window.next = self.watch_window.val();
         }
     }
 
@@ -714,7 +725,11 @@ impl<
     /// Events of all.
     fn events(&mut self) {
         self.all_pulses.next = 0.into();
+        self.any_merged.next = false;
         for i in 0..E {
+            if self.answers[i].merged.val() {
+                self.any_merged.next = true;
+            }
             self.one_pulses.next.ack = self.engines[i].event_reqr.ack.val();
             self.one_pulses.next.ack_coalesced_stale =
                 self.engines[i].event_reqr.ack_coalesced_stale.val();
@@ -731,6 +746,11 @@ impl<
                 | (bit_cast::<VB, 10>(self.one_pulses.val().to_bits::<10>())
                     << self.pulses_at[i].val());
         }
+        comment!("An ACK that has given way counts.");
+        self.one_pulses.next = 0.into();
+        self.one_pulses.next.ack = self.any_merged.val();
+        self.all_pulses.next = self.all_pulses.val()
+            | (bit_cast::<VB, 10>(self.one_pulses.val().to_bits::<10>()) << self.merged_at.val());
         self.events.pulses.next = self.all_pulses.val();
         self.counted.next = self.events.m.val().into();
         self.event_reqr.ack.next = self.counted.val().ack;

@@ -112,6 +112,10 @@ pub struct RequesterCtl<const FB: usize> {
     pub held: Signal<In, Bit>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
+    /// The packet slots are free.
+    pub packet_free: Signal<In, Bit>,
+    /// Packets that are granted behind the first one.
+    pub burst_rest: Signal<In, Bits<4>>,
     /// The packet that was prepared ends its message.
     pub last_packet: Signal<In, Bit>,
     /// The packet's PSN has been sent before.
@@ -154,6 +158,7 @@ pub struct RequesterCtl<const FB: usize> {
     readies: Reg<SinkReadies>,
     fresh: Reg<Bit>,
     prepares: Reg<Bit>,
+    left: Reg<Bits<4>>,
     verdict: RequesterVerdict,
     answers: RequesterNextAnswer,
     packets: RequesterNextPacket,
@@ -162,6 +167,7 @@ pub struct RequesterCtl<const FB: usize> {
     takes_wr: Signal<Local, Bit>,
     takes_grant: Signal<Local, Bit>,
     keeps: Signal<Local, Bit>,
+    goes_on: Signal<Local, Bit>,
 }
 
 #[kernel]
@@ -203,6 +209,8 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.verdict.retry_out.next = self.retry_out.val();
         self.verdict.is_resend.next = self.is_resend.val();
         self.verdict.order_busy.next = self.order_busy.val();
+        self.goes_on.next = self.left.val().any();
+        self.verdict.goes_on.next = self.goes_on.val();
         self.answers.state.next = self.now_state.val();
         self.answers.op.next = self.now_op.val();
         self.answers.passed.next = self.verdict.passed.val();
@@ -241,6 +249,7 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.packets.blocked.next = self.blocked.val();
         self.packets.last_packet.next = self.last_packet.val();
         self.packets.armed.next = self.armed.val();
+        self.packets.packet_free.next = self.packet_free.val();
         self.packets.is_rnr.next = self.is_rnr.val();
         self.packets.pending.next = self.pending.val();
         self.packets.sq_single.next = self.sq_single.val();
@@ -278,6 +287,14 @@ impl<const FB: usize> RequesterCtl<FB> {
             State::Load => {
                 self.fresh.next = false;
                 self.goto.next = State::Check;
+            }
+            State::P0 => {
+                self.left.next = self.burst_rest.val();
+            }
+            State::Send => {
+                if self.left.val().any() {
+                    self.left.next = self.left.val() - 1;
+                }
             }
             State::P2 => {
                 if self.prepares.val() {

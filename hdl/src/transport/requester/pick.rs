@@ -5,7 +5,8 @@
 //!                     page
 //! # Latency and rate  a timer scan is due every 32 cycles; one that has waited for a whole interval
 //!                     goes first
-//! # Rules             A queue pair row waits until no read error has stood for 4 cycles: those that
+//! # Rules             Behind an answer what else waits goes before the next answer.
+//!                     A queue pair row waits until no read error has stood for 4 cycles: those that
 //!                     are on their way are about the queue pair of before
 //! # Reset             synchronous, high: nothing chosen, flow 0 is the first to be scanned
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
@@ -58,11 +59,14 @@ pub struct RequesterPick<const FB: usize> {
     scan_due: Reg<Bit>,
     scan_urgent: Reg<Bit>,
     fails: Reg<Bits<4>>,
+    answered: Reg<Bit>,
     found: Reg<Bit>,
     #[reset(Op::Ack)]
     choice: Reg<Op>,
     place: Reg<Bits<FB>>,
     is_idle: Signal<Local, Bit>,
+    row_goes: Signal<Local, Bit>,
+    others: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     #[value(u64::from(opcode::ACKNOWLEDGE))]
     acknowledge: Constant<Bits<8>>,
@@ -80,8 +84,11 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         self.place.next = self.scan_flow.val();
         comment!("Errors of a queue pair are taken before its new row.");
         self.fails.next = (self.fails.val() << 1) | bit_cast::<4, 1>(self.fail_valid.val().into());
+        self.row_goes.next =
+            self.cfg_valid.val() & (!self.fails.val().any() | self.cfg_table.val().any());
+        self.others.next = self.fail_valid.val() | self.row_goes.val() | self.grant_valid.val();
         if !self.scan_urgent.val() {
-            if self.ack_valid.val() {
+            if self.ack_valid.val() & !(self.answered.val() & self.others.val()) {
                 self.choice.next = Op::Response;
                 if self.ack_opcode.val() == self.acknowledge.val() {
                     self.choice.next = Op::Ack;
@@ -90,8 +97,7 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
             } else if self.fail_valid.val() {
                 self.choice.next = Op::Fail;
                 self.place.next = self.fail_flow.val();
-            } else if self.cfg_valid.val() & (!self.fails.val().any() | self.cfg_table.val().any())
-            {
+            } else if self.row_goes.val() {
                 self.choice.next = Op::Other;
                 if self.cfg_table.val() == 0 {
                     self.choice.next = Op::Qp;
@@ -113,6 +119,10 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                 self.choice.next = Op::Next;
                 self.place.next = self.hint.flow.val();
             }
+        }
+        if self.is_open.val() & self.found.val() {
+            self.answered.next =
+                (self.choice.val() == Op::Ack) | (self.choice.val() == Op::Response);
         }
         self.scan_count.next = self.scan_count.val() + 1;
         if self.scan_count.val().all() {

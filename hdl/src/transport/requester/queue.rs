@@ -20,6 +20,7 @@ use rust_hdl_core::prelude::*;
 struct QueueRow {
     error: Bit,
     armed: Bit,
+    burst: Bit,
     held: Bit,
     open_reads: Bits<5>,
     head: Bits<7>,
@@ -55,6 +56,8 @@ pub struct RequesterQueue<const FB: usize> {
     pub last_response: Signal<In, Bit>,
     /// The arm goes out.
     pub arms: Signal<In, Bit>,
+    /// It is for 4 KiB.
+    pub is_burst: Signal<In, Bit>,
     /// The next packet is a READ that waits for another one to end; as of Arm.
     pub limited: Signal<In, Bit>,
     /// The packet that is sent is the last of its message.
@@ -65,6 +68,8 @@ pub struct RequesterQueue<const FB: usize> {
     pub error: Signal<Out, Bit>,
     /// An arm is outstanding.
     pub armed: Signal<Out, Bit>,
+    /// It is for 4 KiB; else for a packet.
+    pub burst: Signal<Out, Bit>,
     /// READs that were sent and have not ended.
     pub open_reads: Signal<Out, Bits<5>>,
     /// The next packet was a READ that waits for another one to end.
@@ -88,6 +93,7 @@ pub struct RequesterQueue<const FB: usize> {
     rows: Ram<FB, QueueRow>,
     r_error: Reg<Bit>,
     r_armed: Reg<Bit>,
+    r_burst: Reg<Bit>,
     r_held: Reg<Bit>,
     r_open_reads: Reg<Bits<5>>,
     r_head: Reg<Bits<7>>,
@@ -106,6 +112,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
     fn update(&mut self) {
         self.error.next = self.r_error.val();
         self.armed.next = self.r_armed.val();
+        self.burst.next = self.r_burst.val();
         self.open_reads.next = self.r_open_reads.val();
         self.held.next = self.r_held.val();
         self.head.next = self.r_head.val();
@@ -126,6 +133,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next.error = self.r_error.val();
         self.rows.write_data.next.armed = self.r_armed.val();
+        self.rows.write_data.next.burst = self.r_burst.val();
         self.rows.write_data.next.held = self.r_held.val();
         self.rows.write_data.next.open_reads = self.r_open_reads.val();
         self.rows.write_data.next.head = self.r_head.val();
@@ -136,6 +144,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             State::Load => {
                 self.r_error.next = self.rows.read_data.val().error;
                 self.r_armed.next = self.rows.read_data.val().armed;
+                self.r_burst.next = self.rows.read_data.val().burst;
                 self.r_held.next = self.rows.read_data.val().held;
                 self.r_open_reads.next = self.rows.read_data.val().open_reads;
                 self.r_head.next = self.rows.read_data.val().head;
@@ -191,6 +200,9 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             State::Arm => {
                 self.r_held.next = self.limited.val();
                 self.r_armed.next = self.r_armed.val() | self.arms.val();
+                if self.arms.val() {
+                    self.r_burst.next = self.is_burst.val();
+                }
             }
             State::Post2 => {
                 self.r_tail.next = self.r_tail.val() + 1;

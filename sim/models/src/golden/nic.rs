@@ -439,7 +439,12 @@ impl Nic {
             n.slice("cc.m_rate_flow", (0, bits), &format!("{flow}_flow"));
             n.slice("cc.m_rate_flow", peer, &format!("{flow}_peer"));
         }
+        n.slice("window_in.m_rate_flow", (0, flow_bits), "requester.watch_flow");
+        n.slice("window_in.m_rate_flow", (flow_bits, 1), "requester.watch_reply");
         for (from, to) in [
+            ("window_in.m_rate_valid", "requester.watch_valid"),
+            ("scheduler.s_rate_ready", "requester.watch_ready"),
+            ("window_in.m_rate_window_bytes", "requester.watch_window"),
             ("cc.m_rate_valid", "responder.watch_valid"),
             ("window_in.s_rate_ready", "responder.watch_ready"),
             ("cc.m_rate_op", "responder.watch_op"),

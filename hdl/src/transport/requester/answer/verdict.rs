@@ -67,6 +67,8 @@ pub struct RequesterVerdict {
     pub retry_out: Signal<In, Bit>,
     /// The packet's PSN has been sent before.
     pub is_resend: Signal<In, Bit>,
+    /// The packet that follows was granted with this one.
+    pub goes_on: Signal<In, Bit>,
     /// The order slot is taken.
     pub order_busy: Signal<In, Bit>,
     /// Everything sent and not acknowledged is sent again.
@@ -175,7 +177,7 @@ impl Logic for RequesterVerdict {
                 self.for_arm.next = true;
             }
             State::Send => {
-                self.for_arm.next = true;
+                self.for_arm.next = !self.goes_on.val();
                 if self.is_resend.val() {
                     self.pulses.next.retransmit_packet = true;
                 }

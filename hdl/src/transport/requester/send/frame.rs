@@ -1,9 +1,12 @@
-//! Frame bytes of the next packet, and whether it may be sent.
+//! Frame bytes of the next packet, or of the next 4 KiB, and whether it may be sent.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.2 (at most half of the PSNs outstanding) and
 //!                     9.7.3 (READs outstanding)
 //! # Interface timing  part of `requester`, registered: from Len to Arm. A posted work request's
 //!                     first packet comes from its row
+//! # Rules             Where there are bursts, 4 KiB leave at once: if the message has as many, the window has room for
+//!                     them, telemetry is in all of their packets or in none, and fewer than 2^22
+//!                     PSNs are outstanding
 //! # Number formats    58 + 42 + 16 + 4 + 4096 bytes at most; no frame is shorter than 62 bytes, so
 //!                     Ethernet padding never happens
 //! # Reset             none: every result is used only after its operands were valid
@@ -13,7 +16,7 @@ use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Frame of the next packet.
-#[block(no_reset)]
+#[block(no_reset, new(has_bursts: bool))]
 pub struct RequesterFrame {
     /// A work request is posted: its first packet.
     pub posts: Signal<In, Bit>,
@@ -39,15 +42,31 @@ pub struct RequesterFrame {
     pub first: Signal<In, Bit>,
     /// It is the last of its message.
     pub ends: Signal<In, Bit>,
+    /// Bytes of its message from its first one on.
+    pub rest_bytes: Signal<In, Bits<32>>,
+    /// log2(MTU) - 8.
+    pub mtu: Signal<In, Bits<3>>,
+    /// The flow's window has room for 4 KiB.
+    pub fits: Signal<In, Bit>,
+    /// Telemetry is in some packets, in others not.
+    pub is_uneven: Signal<In, Bit>,
     /// Bytes of the empty telemetry header.
     pub telemetry_bytes: Signal<In, Bits<6>>,
-    /// Frame bytes.
+    /// Frame bytes of what leaves at once.
     pub frame_bytes: Signal<Out, Bits<14>>,
+    /// Its packets.
+    pub frame_count: Signal<Out, Bits<7>>,
+    /// They are 4 KiB; else it is a packet.
+    pub is_burst: Signal<Out, Bit>,
     /// The packet is a READ that waits for another one to end.
     pub limited: Signal<Out, Bit>,
     /// The packet may not be sent yet.
     pub blocked: Signal<Out, Bit>,
     frame: Unreset<Bits<14>>,
+    count: Unreset<Bits<7>>,
+    several: Unreset<Bit>,
+    is_long: Unreset<Bit>,
+    is_whole: Unreset<Bit>,
     ahead: Unreset<Bits<24>>,
     span: Unreset<Bits<24>>,
     far: Unreset<Bit>,
@@ -61,10 +80,18 @@ pub struct RequesterFrame {
     base: Signal<Local, Bits<14>>,
     headers: Signal<Local, Bits<14>>,
     total: Signal<Local, Bits<25>>,
+    bursts: Signal<Local, Bit>,
+    each: Signal<Local, Bits<14>>,
+    all: Signal<Local, Bits<14>>,
+    extra: Signal<Local, Bits<14>>,
     #[value(1)]
     with_imm: Constant<Bits<2>>,
     #[value(2)]
     read: Constant<Bits<2>>,
+    #[value(u64::from(has_bursts))]
+    may_burst: Constant<Bits<1>>,
+    #[value(4096)]
+    burst_bytes: Constant<Bits<14>>,
     #[value(0x1ffc)]
     words: Constant<Bits<13>>,
     #[value(1_u64 << 23)]
@@ -75,6 +102,8 @@ impl Logic for RequesterFrame {
     #[hdl_gen]
     fn update(&mut self) {
         self.frame_bytes.next = self.frame.val();
+        self.frame_count.next = self.count.val();
+        self.is_burst.next = self.several.val();
         self.limited.next = self.waits.val();
         self.blocked.next = self.waits.val() | self.far.val();
         self.next_op.next = self.operation.val();
@@ -100,6 +129,41 @@ impl Logic for RequesterFrame {
         }
         self.headers.next = self.base.val() + bit_cast::<14, 6>(self.telemetry_bytes.val());
         self.frame.next = self.padded.val() + self.headers.val();
+        self.count.next = 1.into();
+        self.is_long.next = self.rest_bytes.val().get_bits::<20>(12).any();
+        self.is_whole.next = self.rest_bytes.val() == 4096;
+        self.each.next = bit_cast::<14, 6>(self.telemetry_bytes.val()) + 58;
+        self.all.next = self.each.val();
+        self.bursts.next = self.may_burst.val().any()
+            & self.is_long.val()
+            & self.fits.val()
+            & !self.reads.val()
+            & !self.is_uneven.val()
+            & !self.ahead.val().get_bits::<2>(22).any();
+        self.extra.next = 0.into();
+        if self.first.val() {
+            self.extra.next = 16.into();
+        }
+        if (self.next_op.val() == self.with_imm.val()) & self.is_whole.val() {
+            self.extra.next = self.extra.val() + 4;
+        }
+        match self.mtu.val().index() {
+            0 => self.all.next = self.each.val() << 4,
+            1 => self.all.next = self.each.val() << 3,
+            2 => self.all.next = self.each.val() << 2,
+            3 => self.all.next = self.each.val() << 1,
+            _ => self.bursts.next = false,
+        }
+        self.several.next = self.bursts.val();
+        if self.bursts.val() {
+            self.frame.next = self.burst_bytes.val() + self.all.val() + self.extra.val();
+            match self.mtu.val().index() {
+                0 => self.count.next = 16.into(),
+                1 => self.count.next = 8.into(),
+                2 => self.count.next = 4.into(),
+                _ => self.count.next = 2.into(),
+            }
+        }
         comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
         self.waits.next =
             self.reads.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());

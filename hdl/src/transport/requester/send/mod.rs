@@ -5,3 +5,4 @@ pub mod next;
 pub mod out;
 pub mod packet;
 pub mod stamp;
+pub mod window;

@@ -21,6 +21,8 @@ pub struct RequesterNextPacket {
     pub blocked: Signal<In, Bit>,
     /// The packet that was prepared ends its message.
     pub last_packet: Signal<In, Bit>,
+    /// The packet slots are free.
+    pub packet_free: Signal<In, Bit>,
     /// An arm is outstanding.
     pub armed: Signal<In, Bit>,
     /// Waits for the RNR timer.
@@ -71,7 +73,10 @@ impl Logic for RequesterNextPacket {
                     if self.op.val() == Op::Response {
                         self.goto.next = State::Match;
                     } else if self.op.val() == Op::Grant {
-                        self.goto.next = State::Send;
+                        self.goto.next = State::P2;
+                        if self.packet_free.val() {
+                            self.goto.next = State::Send;
+                        }
                     }
                 }
             }

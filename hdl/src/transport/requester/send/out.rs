@@ -32,8 +32,10 @@ pub struct RequesterOut<const FB: usize> {
     pub bytes: Signal<In, Bits<13>>,
     /// Their local address.
     pub address: Signal<In, Bits<64>>,
-    /// Frame bytes of the next packet.
+    /// Frame bytes of what leaves at once.
     pub frame_bytes: Signal<In, Bits<14>>,
+    /// Its packets.
+    pub frame_count: Signal<In, Bits<7>>,
     /// Remote address of the work request at hand.
     pub va: Signal<In, Bits<64>>,
     /// Its remote key.
@@ -102,7 +104,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.work.valid.next = true;
             self.work.flow.next = self.flow.val();
             self.work.len_bytes.next = self.frame_bytes.val();
-            self.work.frame_count.next = 1.into();
+            self.work.frame_count.next = self.frame_count.val();
             self.work.inflight_bytes.next = self.inflight.val();
         }
     }

@@ -55,6 +55,8 @@ pub struct RequesterPacket {
     pub va: Signal<Out, Bits<64>>,
     /// Bytes of the message, or that a READ asks for.
     pub dma_len: Signal<Out, Bits<32>>,
+    /// Bytes of its message from its first one on.
+    pub rest_bytes: Signal<Out, Bits<32>>,
     /// It is the first of its message.
     pub first: Signal<Out, Bit>,
     /// It is the last of its message.
@@ -96,6 +98,7 @@ impl Logic for RequesterPacket {
     fn update(&mut self) {
         self.address.next = self.place.val();
         self.index.next = self.number.val();
+        self.rest_bytes.next = self.rest.val();
         self.due_bytes.next = self.size.val();
         self.ends.next = self.is_end.val();
         self.first.next = self.starts.val();

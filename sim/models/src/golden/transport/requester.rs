@@ -2,6 +2,7 @@
 //! and its effects appear in the cycles that the interface page names.
 
 mod answer;
+mod answers;
 pub mod array;
 mod flow;
 mod ports;
@@ -14,7 +15,7 @@ use crate::events::RequesterEvents;
 use crate::ports::Golden;
 use crate::starts::Starts;
 use flow::Flow;
-use nic_spec::config::NicConfig;
+use nic_spec::config::{has_bursts, NicConfig};
 use nic_spec::rows::{QpRow, Row, Table, WrRow};
 pub use ports::*;
 use std::collections::VecDeque;
@@ -59,8 +60,16 @@ enum Ahead {
 #[derive(Clone, Debug)]
 pub struct Requester {
     sq_depth: usize,
+    /// 4 KiB may leave at once.
+    has_bursts: bool,
     tick_cycles: u64,
     flows: Vec<Flow>,
+    /// Windows of the flows, bytes.
+    windows: Vec<u32>,
+    /// That of the flow at hand.
+    window: u32,
+    /// The last operation was an answer.
+    has_answered: bool,
     scrub_left: usize,
     /// Cycles since reset.
     cycle: u64,
@@ -85,8 +94,12 @@ impl Requester {
     pub fn new(config: &NicConfig) -> Self {
         Self {
             sq_depth: config.sq_depth,
+            has_bursts: has_bursts(config.data_bits),
             tick_cycles: (config.clock_hz * 4096 / 1_000_000_000).max(1),
             flows: vec![Flow::default(); config.flow_count],
+            windows: vec![0; config.flow_count],
+            window: 0,
+            has_answered: false,
             scrub_left: config.flow_count,
             cycle: 0,
             first_tick: 0,
@@ -105,6 +118,8 @@ impl Requester {
 
     fn reset(&mut self) {
         self.flows.iter_mut().for_each(|f| *f = Flow::default());
+        self.windows.fill(0);
+        (self.window, self.has_answered) = (0, false);
         self.scrub_left = self.flows.len();
         (self.cycle, self.first_tick, self.scan_flow) = (0, 0, 0);
         (self.scan_due, self.scan_urgent, self.row_wait) = (false, false, 0);
@@ -126,18 +141,21 @@ impl Requester {
     /// What is waiting, most urgent first.
     fn pick(&self, i: &RequesterIn, packet_free: bool) -> Option<(Op, usize)> {
         let index = |flow: u64| flow as usize % self.flows.len();
-        if self.scan_urgent {
-            Some((Op::Scan, self.scan_flow))
-        } else if i.s_ack.valid {
-            Some((Op::Answer, index(i.s_ack.qpn.into())))
-        } else if i.s_fail.valid {
+        let answer = i.s_ack.valid.then(|| (Op::Answer, index(i.s_ack.qpn.into())));
+        let other = if i.s_fail.valid {
             Some((Op::Fail, index(i.s_fail.flow.into())))
         } else if i.s_cfg.valid && (i.cfg_table != 0 || self.row_wait == 0) {
             Some((Op::Cfg, index(i.cfg_index.into())))
-        } else if i.s_grant.valid && packet_free {
-            Some((Op::Grant, index(i.s_grant.flow.into())))
         } else {
-            None
+            let has_grant = i.s_grant.valid && packet_free;
+            has_grant.then(|| (Op::Grant, index(i.s_grant.flow.into())))
+        };
+        if self.scan_urgent {
+            Some((Op::Scan, self.scan_flow))
+        } else if self.has_answered {
+            other.or(answer)
+        } else {
+            answer.or(other)
         }
     }
 
@@ -188,6 +206,8 @@ impl Requester {
 
     fn start(&mut self, op: Op, flow: usize, i: &RequesterIn) {
         self.op = op;
+        self.has_answered = op == Op::Answer;
+        self.window = self.windows[flow];
         self.ahead = None;
         match op {
             Op::Answer => self.answer(flow, i),
@@ -288,6 +308,10 @@ impl Golden for Requester {
         out.event_reqr = RequesterEvents::default();
         (out.s_ack.ready, out.s_cfg.ready) = (false, false);
         (out.s_grant.ready, out.s_fail.ready) = (false, false);
+        if i.watch_valid && i.watch_ready && !i.watch_reply && self.scrub_left == 0 {
+            let flow = usize::from(i.watch_flow) % self.flows.len();
+            self.windows[flow] = i.watch_window;
+        }
         let scan_starts = self.script.is_empty() && matches!(self.picked, Some((Op::Scan, _)));
         if self.scrub_left > 0 {
             self.scrub_left -= 1;

@@ -1,7 +1,8 @@
-//! Twin of `hdl/src/transport/requester/array.rs`: whole requesters, a FIFO of answers and one of
+//! Twin of `hdl/src/transport/requester/array.rs`: whole requesters, waiting answers and a FIFO of
 //! grants before each, and what they say in turn.
 
 use super::answer::OPCODE_ACK;
+use super::answers::Answers;
 use super::{order, Requester, RequesterIn, RequesterOut, ROW_WAIT_CYCLES};
 use crate::events::RequesterEvents;
 use crate::golden::util::fifo::LutFifo;
@@ -13,8 +14,6 @@ use crate::streams::{
 use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
 
-/// Answers that wait for their engine.
-const ANSWERS: usize = 16;
 /// Grants that do.
 const GRANTS: usize = 4;
 /// Payloads that wait for their orders.
@@ -84,10 +83,12 @@ pub struct RequesterArray {
     names: Vec<String>,
     /// What they put out.
     says: Vec<RequesterOut>,
-    answers: Vec<LutFifo<Answer>>,
+    answers: Vec<Answers>,
     grants: Vec<LutFifo<u16>>,
     /// Whose READ responses have brought payload.
     payloads: LutFifo<usize>,
+    /// An ACK has given way to a newer one.
+    has_merged: bool,
     pause: u8,
     /// Cycles in which a queue pair row waits for read errors.
     row_wait: u8,
@@ -113,9 +114,10 @@ impl RequesterArray {
             engines: vec![Requester::new(&own); count],
             names: (0..count).map(|e| format!("engines_{e}")).collect(),
             says: vec![RequesterOut::default(); count],
-            answers: vec![LutFifo::new(ANSWERS); count],
+            answers: vec![Answers::new(); count],
             grants: vec![LutFifo::new(GRANTS); count],
             payloads: LutFifo::new(PAYLOADS),
+            has_merged: false,
             pause: 0,
             row_wait: 0,
             is_work_first: vec![false; count],
@@ -131,10 +133,11 @@ impl RequesterArray {
 
     fn reset(&mut self, i: &RequesterIn) {
         self.says = self.engines.iter_mut().map(|e| e.step(i)).collect();
-        self.answers.iter_mut().for_each(|fifo| fifo.step(true, None, false));
+        self.answers.iter_mut().for_each(Answers::reset);
         self.grants.iter_mut().for_each(|fifo| fifo.step(true, None, false));
         self.payloads.step(true, None, false);
         (self.pause, self.row_wait, self.order_pause) = (0, 0, 0);
+        self.has_merged = false;
         self.is_work_first.fill(false);
         for turn in self.turns() {
             *turn = Turn::default();
@@ -197,6 +200,8 @@ impl RequesterArray {
             Flow { valid: self.grants[engine].m_valid(), flow: self.grants[engine].m_data() };
         told.s_fail.valid = i.s_fail.valid && is_for(i.s_fail.flow);
         told.s_fail.flow = self.place(i.s_fail.flow).1;
+        told.watch_valid = i.watch_valid && is_for(i.watch_flow);
+        told.watch_flow = self.place(i.watch_flow).1;
         told.m_pkt = self.packet_turn.takes(engine);
         told.m_read = told.m_pkt;
         let (news, picks_work) = (self.news_turn.takes(engine).ready, self.picks_work(engine));
@@ -217,7 +222,7 @@ impl RequesterArray {
         let (grantee, flow) = self.place(i.s_grant.flow);
         for (engine, say) in self.says.iter().enumerate() {
             let comes = (taken && owner == engine).then_some(answer);
-            self.answers[engine].step(false, comes, say.s_ack.ready);
+            self.answers[engine].step(comes, say.s_ack.ready);
             let comes = (granted && grantee == engine).then_some(flow);
             self.grants[engine].step(false, comes, say.s_grant.ready);
         }
@@ -300,6 +305,8 @@ impl RequesterArray {
             sum.pending = (waiting - u16::from(sum.pending > 0)).try_into().expect("at most 255");
             sum.come = 0;
         }
+        // An ACK that has given way counts; `ack` is the first kind.
+        self.sums[0].come += u8::from(self.has_merged);
         for say in &self.says {
             for (sum, is_one) in self.sums.iter_mut().zip(kinds(&say.event_reqr)) {
                 sum.come += u8::from(is_one);
@@ -339,11 +346,12 @@ impl Golden for RequesterArray {
                 }
             }
             self.events();
+            self.has_merged = self.answers.iter().any(|a| a.has_merged);
             self.says = self.engines.iter_mut().zip(&told).map(|(e, told)| e.step(told)).collect();
         }
         let ready = |is_ready: bool| ReadyPort { ready: is_ready };
         self.out.s_ack = ready(
-            self.answers.iter().all(LutFifo::s_ready) && self.payloads.s_ready() && self.pause == 0,
+            self.answers.iter().all(Answers::s_ready) && self.payloads.s_ready() && self.pause == 0,
         );
         self.out.s_grant = ready(self.grants.iter().all(LutFifo::s_ready));
         self.out.s_cfg = ready(self.says.iter().any(|say| say.s_cfg.ready));

@@ -9,6 +9,12 @@ pub const PSN_MASK: u32 = 0xff_ffff;
 const PSN_SPAN_MAX: u32 = 1 << 23;
 /// Telemetry once a round trip.
 const EVERY_ROUND_TRIP: u8 = 255;
+/// Bytes of the base transport header.
+pub const BTH_BYTES: u32 = 12;
+/// Bytes that may leave at once.
+pub const BURST_BYTES: u32 = 4096;
+/// While so many PSNs or more are outstanding they don't.
+const BURST_PSNS_MAX: u32 = 1 << 22;
 /// READs that may be outstanding at most.
 const READS_MAX: u8 = 16;
 
@@ -93,7 +99,7 @@ impl Packet {
     /// BTH, RETH and immediate data.
     pub fn transport_bytes(&self) -> u32 {
         let has_reth = self.is_first || self.posted.is_read();
-        12 + if has_reth { 16 } else { 0 } + if self.has_imm() { 4 } else { 0 }
+        BTH_BYTES + if has_reth { 16 } else { 0 } + if self.has_imm() { 4 } else { 0 }
     }
 
     pub fn opcode(&self) -> u8 {
@@ -114,6 +120,8 @@ pub struct Flow {
     pub mark: u8,
     pub failed: bool,
     pub armed: bool,
+    /// The arm is for 4 KiB; else for a packet.
+    pub is_burst: bool,
     pub timer: Timer,
     pub deadline: u64,
     pub retries: u8,
@@ -181,6 +189,19 @@ impl Flow {
     pub fn is_far(&self) -> bool {
         let psns = self.packet().psns(self.nxt);
         psn_distance(self.una, self.nxt) + psns > PSN_SPAN_MAX
+    }
+
+    /// Whether 4 KiB are left of the message whose packet is the next one, and `window` has room for
+    /// them. Windows and what is in flight count in blocks of 256 bytes.
+    pub fn has_burst(&self, window: u32) -> bool {
+        let packet = self.packet();
+        // Of bytes in flight part of a block may be more.
+        let taken = self.inflight_bytes() / 256 + 1 + BURST_BYTES / 256;
+        !packet.posted.is_read()
+            && self.mtu() < BURST_BYTES
+            && packet.rest >= BURST_BYTES
+            && window / 256 >= taken
+            && psn_distance(self.una, self.nxt) < BURST_PSNS_MAX
     }
 
     /// Whether the next packet leaves room for telemetry, if any do (`every` is not 0): it did before, or is `every` PSNs or more

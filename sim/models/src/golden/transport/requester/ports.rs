@@ -37,6 +37,11 @@ ports! {
         /// PSNs from one packet with telemetry to the next: 0, 1 each; 255 once a round trip.
         pub cfg_tel_every: u8,
         pub s_grant: Flow,
+        pub watch_valid: bool,
+        pub watch_ready: bool,
+        pub watch_reply: bool,
+        pub watch_flow: u16,
+        pub watch_window: u32,
         pub s_fail: ReadError,
         pub m_pkt: ReadyPort,
         pub m_read: ReadyPort,

@@ -41,6 +41,7 @@ impl Requester {
                     return false;
                 }
             }
+            Step::Free => return !before.m_pkt.valid && !before.m_read.valid,
             Step::Events(events) => out.event_reqr = events,
             Step::Completion { .. } | Step::Payload { .. } => {
                 if before.m_order.valid {

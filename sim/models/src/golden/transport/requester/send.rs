@@ -1,11 +1,11 @@
 //! Posting, arming, sending.
 
-use super::flow::Timer;
+use super::flow::{Packet, Timer, BTH_BYTES, BURST_BYTES};
 use super::ports::*;
 use super::step::{cycles, Step};
 use super::{Ahead, Requester};
 use crate::golden::tx::data_header::len_bytes;
-use crate::streams::{Packet, ReadCommand, Work};
+use crate::streams::{self, ReadCommand, Work};
 use nic_spec::rows::WrRow;
 
 impl Requester {
@@ -21,14 +21,24 @@ impl Requester {
         let packet = f.packet();
         let has_telemetry = f.qp.telemetry && f.is_due(i.cfg_tel_every);
         let telemetry_bytes = if has_telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
-        let payload_bytes = packet.sent_bytes().next_multiple_of(4);
-        let len_bytes =
-            14 + 20 + 8 + telemetry_bytes + packet.transport_bytes() + payload_bytes + 4;
+        let is_uneven = f.qp.telemetry && i.cfg_tel_data != 0 && i.cfg_tel_every > 1;
+        f.is_burst = self.has_bursts && f.has_burst(self.window) && !is_uneven;
+        let frame_count = if f.is_burst { BURST_BYTES / f.mtu() } else { 1 };
+        // A burst has what its first packet has, and its last one.
+        let last = Packet { is_first: false, is_last: packet.rest == BURST_BYTES, ..packet };
+        let (payload_bytes, transport_bytes) = if f.is_burst {
+            let extra_bytes = packet.transport_bytes() + last.transport_bytes() - 2 * BTH_BYTES;
+            (BURST_BYTES, frame_count * BTH_BYTES + extra_bytes)
+        } else {
+            (packet.sent_bytes().next_multiple_of(4), packet.transport_bytes())
+        };
+        let beside_bytes = frame_count * (14 + 20 + 8 + telemetry_bytes + 4);
+        let len_bytes = beside_bytes + transport_bytes + payload_bytes;
         let work = Work {
             valid: true,
             flow: flow as u16,
             len_bytes: len_bytes as u16,
-            frame_count: 1,
+            frame_count: frame_count as u8,
             inflight_bytes: f.inflight_bytes(),
         };
         self.push(Step::Work(work));
@@ -82,10 +92,32 @@ impl Requester {
         self.send(flow, cycles::READ - 1 + cycles::PREPARE, now, i);
     }
 
-    /// Sends the flow's next packet, which is prepared in `prepare_cycles`.
+    /// Sends what is armed, and arms again; the first packet is prepared in `prepare_cycles`.
     pub(super) fn send(&mut self, flow: usize, prepare_cycles: u32, now: u64, i: &RequesterIn) {
         let f = &mut self.flows[flow];
         f.armed = false;
+        let count = if f.is_burst { BURST_BYTES / f.mtu() } else { 1 };
+        self.wait(prepare_cycles);
+        let mut has_ended = self.send_packet(flow, now, i);
+        // After a rewind the message may end sooner.
+        for _ in 1..count {
+            if has_ended {
+                break;
+            }
+            self.wait(cycles::PREPARE - 2);
+            self.push(Step::Free);
+            has_ended = self.send_packet(flow, now, i);
+        }
+        if self.flows[flow].has_pending() {
+            self.arm(flow, has_ended, i);
+        } else {
+            self.save();
+        }
+    }
+
+    /// Sends the flow's next packet; whether it ends its message.
+    fn send_packet(&mut self, flow: usize, now: u64, i: &RequesterIn) -> bool {
+        let f = &mut self.flows[flow];
         let packet = f.packet();
         let wr = packet.posted.wr;
         let is_read = packet.posted.is_read();
@@ -93,7 +125,7 @@ impl Requester {
         let (is_due, is_on) = (f.is_due(i.cfg_tel_every), f.qp.telemetry && i.cfg_tel_data != 0);
         // Where others go without, an ACK must bring this one's telemetry back.
         let asks = is_on && is_due && i.cfg_tel_every > 1;
-        let pkt = Packet {
+        let pkt = streams::Packet {
             valid: true,
             flow: flow as u16,
             opcode: packet.opcode(),
@@ -120,14 +152,8 @@ impl Requester {
         if f.timer == Timer::Off {
             f.start_timer(now);
         }
-        let has_pending = f.has_pending();
-        self.wait(prepare_cycles);
         self.push(Step::Send(pkt, read, is_resent));
         self.wait(1);
-        if has_pending {
-            self.arm(flow, packet.ends(), i);
-        } else {
-            self.save();
-        }
+        packet.ends()
     }
 }

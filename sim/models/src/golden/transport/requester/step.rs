@@ -45,6 +45,8 @@ pub enum Step {
         bytes: u16,
     },
     Events(RequesterEvents),
+    /// Until the packet slots are free.
+    Free,
     Send(Packet, ReadCommand, bool),
     Work(Work),
     Inflight(InFlight, Option<AckTelemetry>),
