@@ -89,10 +89,15 @@ pub fn designs() -> Vec<(Bench, Source)> {
     // Timers of 4.096 us x 2^n must run out in short runs.
     config.clock_hz = 25_000_000;
     // A build of the whole NIC takes as long as 50 of its blocks, and its top has no logic.
-    let mut benches: Vec<Bench> =
-        bench::benches(&config).into_iter().filter(|b| b.name() != "nic").collect();
+    let mut benches: Vec<Bench> = bench::benches(&config)
+        .into_iter()
+        .filter(|b| !["nic", "requester"].contains(&b.name()))
+        .collect();
     let hundred = NicConfig { flow_count: 64, ..NicConfig::preset("hundred").expect("preset") };
     benches.extend(bench::by_name("cc_unit_wide", &hundred));
+    // Where there are bursts.
+    let bursts = NicConfig { clock_hz: config.clock_hz, ..hundred };
+    benches.extend(bench::by_name("requester", &bursts));
     let cu = NicConfig::preset("cu").expect("preset");
     benches.extend(bench::by_name("cc_unit_serial", &cu));
     let with_verilog = |bench| bench::verilog(&bench).map(|verilog| (bench, verilog));

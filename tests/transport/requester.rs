@@ -78,6 +78,10 @@ fn requester_breaks_are_caught() {
         ("(next_op == with_imm) & is_whole", "(next_op == with_imm)"),
     ];
     assert_runs_catch(&[Runs::of_block("requester", &hundred(), seeds, 400_000)], &bursts);
+    // Places in the queue have a bit too few: more than 64 work requests, and a rewind.
+    let eighth = Runs::of_block("requester", &gbe(), [8], 400_000);
+    let places = [("reg  [6:0]  r_head_next", "reg  [5:0]  r_head_next")];
+    assert_runs_catch(&[eighth], &places);
     let fourth = Runs::of_block("requester", &gbe(), [4], 400_000);
     assert_runs_catch(&[fourth], &[("if (cfg_tel_every == 8'd0)", "if (1'b0)")]);
 }

@@ -51,6 +51,8 @@ pub const ONE: Load = Load { used_flows: [1, 2, 6], posts: 1 };
 /// For several side by side.
 pub const SEVERAL: Load = Load { used_flows: [3, 9, 24], posts: 4 };
 
+/// Of this seed queue pairs stay as they are, so that their queues wrap.
+const CALM_SEED: u64 = 8;
 /// Peers change between calm and harsh after so many cycles: by turns, or so seldom that a queue
 /// pair can use up its RNR retries.
 const HARSH_CYCLES: [u64; 2] = [10_000, 20_000];
@@ -82,6 +84,7 @@ impl RequesterStimulus {
         let (s_ack, s_cfg) = (Source::new(fork()), Source::new(fork()));
         let (s_grant, s_fail) = (Source::new(fork()), Source::new(fork()));
         let sinks = (0..6).map(|_| Sink::new(fork())).collect();
+        let side_rng = ChaCha8Rng::seed_from_u64(seed ^ 0x77);
         let drawn = (rng.gen_range(0..7), [0, 1, 2, 3, 4, 7, 254, 255, 255][rng.gen_range(0..9)]);
         // The first seeds have what few packets decide: telemetry in some of them.
         let (tel_format, tel_every) = match seed {
@@ -98,7 +101,8 @@ impl RequesterStimulus {
         // Where there are several requesters: of all of them, or many of the same ones.
         let is_odd = load.posts > 1 && seed % 2 == 1;
         let spread = if is_odd { (spread - 1) | 1 } else { spread };
-        let has_short_messages = rng.gen();
+        let is_calm = seed == CALM_SEED;
+        let has_short_messages = rng.gen::<bool>() | is_calm;
         let first = rng.gen_range(0..spread);
         let peer = |i: usize| Peer { flow: first + i * spread, ..Peer::default() };
         let world = World {
@@ -114,8 +118,10 @@ impl RequesterStimulus {
             has_short_messages,
             posts: load.posts * if has_short_messages { 200 } else { 60 },
             is_patient: seed % 6 == 2,
+            is_calm,
             reads_256: [0, 128, 30, 230][seed as usize % 4],
             rng,
+            side_rng,
         };
         let last_cfg = (0, 0, [0; 16]);
         let harsh_cycles = HARSH_CYCLES[seed as usize / 2 % 2];
@@ -159,8 +165,8 @@ impl World {
             retry_limit: [7, 7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..8)],
             ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
-            // Several are of the same host.
-            remote_ip: if rng.gen() { 0x0a00_0002 } else { rng.gen() },
+            // Most are of the same host.
+            remote_ip: [0x0a00_0002, rng.gen()][usize::from(peer.flow % 4 == 3)],
             sq_psn: sq_psn & PSN_MASK,
             rnr_retry_limit: if is_closed { rng.gen_range(4..7) } else { rnr_retry_limit },
             read_limit: [0, 1, 2, 3, 4, 16, 31][rng.gen_range(0..7)],
@@ -239,7 +245,7 @@ impl World {
         };
         let posts = self.posts;
         match self.rng.gen_range(0..4000) {
-            0 => Some(self.new_qp(at)),
+            0 if !self.is_calm => Some(self.new_qp(at)),
             1 => Some((self.rng.gen_range(1..4) | 1, self.rng.gen(), self.rng.gen())),
             2 => {
                 let flow = self.rng.gen_range(0..self.flow_count) as u16;
@@ -286,6 +292,27 @@ impl World {
         self.hint
     }
 
+    /// Windows without room, with room for 4 KiB at times, and with room for all.
+    fn next_window(&mut self, i: &mut RequesterIn) {
+        let rng = &mut self.side_rng;
+        i.watch_valid = rng.gen_ratio(1, 10);
+        i.watch_ready = rng.gen_bool(0.7);
+        i.watch_reply = rng.gen_ratio(1, 8);
+        i.watch_flow = match rng.gen_bool(0.9) {
+            true => self.peers[rng.gen_range(0..self.peers.len())].flow as u16,
+            false => rng.gen_range(0..self.flow_count) as u16,
+        };
+        i.watch_window = match rng.gen_range(0..5) {
+            // Nothing, 4 KiB, twice as much, and a block more.
+            0 => 256 * [0, 16, 17, 32, 33][rng.gen_range(0..5)] + rng.gen_range(0..256),
+            1 => rng.gen_range(4096..65_536),
+            2 => rng.gen_range(60_000..4_000_000),
+            // One bit alone, most often the highest.
+            3 => 1 << rng.gen_range(12..50).min(31),
+            _ => u32::MAX - rng.gen_range(0..300),
+        };
+    }
+
     fn next_grant(&mut self, cycle: u64) -> Option<u16> {
         // Answers to what was sent before a rewind come before it is sent again.
         if cycle & 0x3800 == 0x3800 && !cycle.is_multiple_of(256) {
@@ -323,7 +350,7 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
         };
         let world = &mut self.world;
         // Long calm times too: only then is much in flight for longer than a timeout.
-        world.is_harsh = cycle / self.harsh_cycles % 2 == 1;
+        world.is_harsh = cycle / self.harsh_cycles % 2 == 1 && !world.is_calm;
         if out.m_pkt.valid && i.m_pkt.ready {
             world.receive(&out.m_pkt);
         }
@@ -359,20 +386,7 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
             Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
         let grant = self.s_grant.drive(out.s_grant.ready, || world.next_grant(cycle));
         (i.s_grant.valid, i.s_grant.flow) = (grant.is_some(), grant.unwrap_or(0));
-        // Windows without room, with room for 4 KiB at times, and with room for all.
-        i.watch_valid = world.rng.gen_ratio(1, 40);
-        i.watch_ready = world.rng.gen_bool(0.7);
-        i.watch_reply = world.rng.gen_ratio(1, 8);
-        i.watch_flow = match world.rng.gen_bool(0.9) {
-            true => world.peers[world.rng.gen_range(0..world.peers.len())].flow as u16,
-            false => world.rng.gen_range(0..world.flow_count) as u16,
-        };
-        i.watch_window = match world.rng.gen_range(0..4) {
-            0 => world.rng.gen_range(0..5000),
-            1 => world.rng.gen_range(4096..65_536),
-            2 => world.rng.gen_range(60_000..4_000_000),
-            _ => u32::MAX - world.rng.gen_range(0..300),
-        };
+        world.next_window(&mut i);
         let fail = self.s_fail.drive(out.s_fail.ready, || world.next_fail(out.m_pkt.mark));
         (i.s_fail.valid, i.s_fail.flow) = (fail.is_some(), fail.map_or(0, |f| f.0));
         i.s_fail.mark = fail.map_or(0, |f| f.1);

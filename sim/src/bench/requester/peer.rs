@@ -203,7 +203,8 @@ impl World {
     /// An answer that nobody expects.
     fn noise(&mut self, kind: u32) {
         let at = self.rng.gen_range(0..self.peers.len());
-        let psn = self.peers[at].expected.wrapping_add(self.rng.gen_range(0..40)).wrapping_sub(20);
+        let near = self.peers[at].expected.wrapping_add(self.rng.gen_range(0..40)).wrapping_sub(20);
+        let psn = if self.side_rng.gen_bool(0.2) { self.side_rng.gen() } else { near };
         let syndrome = [0x1f, 0x60, 0x3f, 0x40, 0x80, 0xe0][self.rng.gen_range(0..6)];
         let mut ports = self.ports(at, psn, syndrome);
         match kind {

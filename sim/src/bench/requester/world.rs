@@ -72,6 +72,8 @@ pub struct World {
     pub mood: Mood,
     /// Peers have other moods than calm.
     pub is_harsh: bool,
+    /// They never have, and their queue pairs stay.
+    pub is_calm: bool,
     pub phase_left: u32,
     /// Most messages are one packet.
     pub has_short_messages: bool,
@@ -81,4 +83,6 @@ pub struct World {
     pub is_patient: bool,
     /// READs among the work requests, in 256ths.
     pub reads_256: u32,
+    /// What windows are drawn from, and answers far from all others.
+    pub side_rng: ChaCha8Rng,
 }
