@@ -78,6 +78,11 @@ pub fn cycles(config: &NicConfig, measure: Measure) -> Result<[u64; 2], String> 
     Ok(fast.map(|cycles| cycles - MEMORY_CYCLES[0] * accesses))
 }
 
+/// The WRITE that is posted.
+fn write() -> Write {
+    Write { local_address: HOST, length_bytes: 64, rkey: RKEY, ..Write::default() }
+}
+
 /// A NIC with a queue pair, and its peer.
 struct Lab {
     nic: Nic<Station>,
@@ -139,7 +144,6 @@ impl Lab {
         self.wait(QUIET_CYCLES + phase)?;
         self.complete()?;
         self.wait(QUIET_CYCLES + phase)?;
-        let write = Write { local_address: HOST, length_bytes: 64, rkey: RKEY, ..Write::default() };
         match measure {
             Measure::Ack => {
                 self.deliver(opcode::WRITE_ONLY, self.received, None, None);
@@ -149,9 +153,9 @@ impl Lab {
             }
             Measure::Commit | Measure::Doorbell => {
                 if measure == Measure::Commit {
-                    self.nic.post_write(&mut self.qp, &write)?;
+                    self.nic.post_write(&mut self.qp, &write())?;
                 } else {
-                    self.nic.submit(&mut self.qp, &[Work::Write(write)])?;
+                    self.nic.submit(&mut self.qp, &[Work::Write(write())])?;
                 }
                 let from = self.nic.bus().write_cycle();
                 let first = self.first_beat()?;
@@ -159,9 +163,7 @@ impl Lab {
                 Ok(first - from)
             }
             Measure::Resend => {
-                self.nic.post_write(&mut self.qp, &write)?;
-                self.first_beat()?;
-                self.wait(QUIET_CYCLES + phase)?;
+                self.send(phase)?;
                 self.deliver(opcode::ACKNOWLEDGE, self.sent, Some(NAK_SEQUENCE), None);
                 let first = self.first_beat()?;
                 let end = self.nic.bus().rx_end_cycle();
@@ -182,10 +184,7 @@ impl Lab {
 
     /// Cycles from an ACK to the new rate, if there is one.
     fn decision(&mut self, phase: u64) -> Result<Option<u64>, Bus> {
-        let write = Write { local_address: HOST, length_bytes: 64, rkey: RKEY, ..Write::default() };
-        self.nic.post_write(&mut self.qp, &write)?;
-        self.first_beat()?;
-        self.wait(QUIET_CYCLES + phase)?;
+        self.send(phase)?;
         // Queues that are long for some ACKs, and short for some.
         let queue_units = if self.sent % 8 < 4 { 4000 } else { 0 };
         let (ts_ns, tx_units) = (1000 * self.sent, 80 * self.sent);
@@ -200,6 +199,13 @@ impl Lab {
         }
         self.complete()?;
         Ok(None)
+    }
+
+    /// A WRITE leaves, and a while passes.
+    fn send(&mut self, phase: u64) -> Result<(), Bus> {
+        self.nic.post_write(&mut self.qp, &write())?;
+        self.first_beat()?;
+        self.wait(QUIET_CYCLES + phase)
     }
 
     /// Takes the completions.

@@ -120,8 +120,8 @@ pub struct Flow {
     pub mark: u8,
     pub failed: bool,
     pub armed: bool,
-    /// The arm is for 4 KiB; else for a packet.
-    pub is_burst: bool,
+    /// Packets that the arm is for.
+    pub arm_packets: u32,
     pub timer: Timer,
     pub deadline: u64,
     pub retries: u8,

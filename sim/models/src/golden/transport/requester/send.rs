@@ -22,23 +22,23 @@ impl Requester {
         let has_telemetry = f.qp.telemetry && f.is_due(i.cfg_tel_every);
         let telemetry_bytes = if has_telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
         let is_uneven = f.qp.telemetry && i.cfg_tel_data != 0 && i.cfg_tel_every > 1;
-        f.is_burst = self.has_bursts && f.has_burst(self.window) && !is_uneven;
-        let frame_count = if f.is_burst { BURST_BYTES / f.mtu() } else { 1 };
+        let is_burst = self.has_bursts && f.has_burst(self.window) && !is_uneven;
+        f.arm_packets = if is_burst { BURST_BYTES / f.mtu() } else { 1 };
         // A burst has what its first packet has, and its last one.
         let last = Packet { is_first: false, is_last: packet.rest == BURST_BYTES, ..packet };
-        let (payload_bytes, transport_bytes) = if f.is_burst {
+        let (payload_bytes, transport_bytes) = if is_burst {
             let extra_bytes = packet.transport_bytes() + last.transport_bytes() - 2 * BTH_BYTES;
-            (BURST_BYTES, frame_count * BTH_BYTES + extra_bytes)
+            (BURST_BYTES, f.arm_packets * BTH_BYTES + extra_bytes)
         } else {
             (packet.sent_bytes().next_multiple_of(4), packet.transport_bytes())
         };
-        let beside_bytes = frame_count * (14 + 20 + 8 + telemetry_bytes + 4);
+        let beside_bytes = f.arm_packets * (14 + 20 + 8 + telemetry_bytes + 4);
         let len_bytes = beside_bytes + transport_bytes + payload_bytes;
         let work = Work {
             valid: true,
             flow: flow as u16,
             len_bytes: len_bytes as u16,
-            frame_count: frame_count as u8,
+            frame_count: f.arm_packets as u8,
             inflight_bytes: f.inflight_bytes(),
         };
         self.push(Step::Work(work));
@@ -96,7 +96,7 @@ impl Requester {
     pub(super) fn send(&mut self, flow: usize, prepare_cycles: u32, now: u64, i: &RequesterIn) {
         let f = &mut self.flows[flow];
         f.armed = false;
-        let count = if f.is_burst { BURST_BYTES / f.mtu() } else { 1 };
+        let count = f.arm_packets;
         self.wait(prepare_cycles);
         let mut has_ended = self.send_packet(flow, now, i);
         // After a rewind the message may end sooner.
