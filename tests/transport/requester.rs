@@ -28,7 +28,7 @@ fn requester_breaks_are_caught() {
     let breaks = [
         // A rewind keeps the work request; a READ begins anew after a loss.
         ("r_current_next = r_head", "r_current_next = r_current"),
-        ("far_offset = offset", "far_offset = 32'd0"),
+        ("remote_address + {32'd0, offset}", "remote_address"),
         // A timer is never restarted; the longest one is late at once; RNR retries have no end.
         ("r_deadline_next = retry_deadline", "r_deadline_next = r_deadline"),
         ("is_late = !late[32]", "is_late = !late[31]"),
@@ -75,7 +75,7 @@ fn requester_breaks_are_caught() {
         ("burst_rest = 4'd15", "burst_rest = 4'd14"),
         ("goes_on = |left", "goes_on = 1'b0"),
         ("if (packet_free) begin", "if (1'b1) begin"),
-        ("(next_op == with_imm) & is_whole", "(next_op == with_imm)"),
+        ("has_imm & is_whole", "has_imm"),
     ];
     assert_runs_catch(&[Runs::of_block("requester", &hundred(), seeds, 400_000)], &bursts);
     // Places in the queue have a bit too few: more than 64 work requests, and a rewind.

@@ -140,6 +140,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     covered: Signal<Local, Bit>,
     is_resend: Signal<Local, Bit>,
     burst_rest: Signal<Local, Bits<4>>,
+    #[value(u64::from(has_bursts(config.data_bits)))]
+    may_burst: Constant<Bits<1>>,
     posts: Signal<Local, Bit>,
     reads_full: Signal<Local, Bit>,
     forgets: Signal<Local, Bit>,
@@ -181,7 +183,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
         self.burst_rest.next = 0.into();
-        if self.queue.burst.val() {
+        if self.queue.burst.val() & self.may_burst.val().any() {
             match self.qp.mtu.val().index() {
                 0 => self.burst_rest.next = 15.into(),
                 1 => self.burst_rest.next = 7.into(),

@@ -62,7 +62,10 @@ pub struct RequesterFrame {
     pub limited: Signal<Out, Bit>,
     /// The packet may not be sent yet.
     pub blocked: Signal<Out, Bit>,
+    is_read: Unreset<Bit>,
+    has_imm: Unreset<Bit>,
     frame: Unreset<Bits<14>>,
+    burst: Unreset<Bits<14>>,
     count: Unreset<Bits<7>>,
     several: Unreset<Bit>,
     is_long: Unreset<Bit>,
@@ -72,7 +75,6 @@ pub struct RequesterFrame {
     far: Unreset<Bit>,
     waits: Unreset<Bit>,
     next_op: Signal<Local, Bits<2>>,
-    reads: Signal<Local, Bit>,
     sent_bytes: Signal<Local, Bits<13>>,
     up: Signal<Local, Bits<13>>,
     padded: Signal<Local, Bits<14>>,
@@ -102,6 +104,9 @@ impl Logic for RequesterFrame {
     #[hdl_gen]
     fn update(&mut self) {
         self.frame_bytes.next = self.frame.val();
+        if self.several.val() {
+            self.frame_bytes.next = self.burst.val();
+        }
         self.frame_count.next = self.count.val();
         self.is_burst.next = self.several.val();
         self.limited.next = self.waits.val();
@@ -110,16 +115,17 @@ impl Logic for RequesterFrame {
         if self.posts.val() {
             self.next_op.next = self.post_operation.val();
         }
-        self.reads.next = self.next_op.val() == self.read.val();
+        self.is_read.next = self.next_op.val() == self.read.val();
+        self.has_imm.next = self.next_op.val() == self.with_imm.val();
         self.sent_bytes.next = self.due_bytes.val();
-        if self.reads.val() {
+        if self.is_read.val() {
             self.sent_bytes.next = 0.into();
         }
         self.up.next = self.sent_bytes.val() + 3;
         self.padded.next = bit_cast::<14, 13>(self.up.val() & self.words.val());
-        self.ends_imm.next = (self.next_op.val() == self.with_imm.val()) & self.ends.val();
+        self.ends_imm.next = self.has_imm.val() & self.ends.val();
         self.base.next = 58.into();
-        if self.first.val() | self.reads.val() {
+        if self.first.val() | self.is_read.val() {
             self.base.next = 74.into();
             if self.ends_imm.val() {
                 self.base.next = 78.into();
@@ -137,14 +143,14 @@ impl Logic for RequesterFrame {
         self.bursts.next = self.may_burst.val().any()
             & self.is_long.val()
             & self.fits.val()
-            & !self.reads.val()
+            & !self.is_read.val()
             & !self.is_uneven.val()
             & !self.ahead.val().get_bits::<2>(22).any();
         self.extra.next = 0.into();
         if self.first.val() {
             self.extra.next = 16.into();
         }
-        if (self.next_op.val() == self.with_imm.val()) & self.is_whole.val() {
+        if self.has_imm.val() & self.is_whole.val() {
             self.extra.next = self.extra.val() + 4;
         }
         match self.mtu.val().index() {
@@ -154,9 +160,9 @@ impl Logic for RequesterFrame {
             3 => self.all.next = self.each.val() << 1,
             _ => self.bursts.next = false,
         }
+        self.burst.next = self.burst_bytes.val() + self.all.val() + self.extra.val();
         self.several.next = self.bursts.val();
         if self.bursts.val() {
-            self.frame.next = self.burst_bytes.val() + self.all.val() + self.extra.val();
             match self.mtu.val().index() {
                 0 => self.count.next = 16.into(),
                 1 => self.count.next = 8.into(),
@@ -166,10 +172,10 @@ impl Logic for RequesterFrame {
         }
         comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
         self.waits.next =
-            self.reads.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());
+            self.is_read.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());
         self.ahead.next = self.nxt.val() - self.una.val();
         self.span.next = 1.into();
-        if self.reads.val() {
+        if self.is_read.val() {
             self.span.next = self.end_psn.val() - self.nxt.val();
             if self.posts.val() {
                 self.span.next = self.post_packets.val();

@@ -51,7 +51,7 @@ pub struct RequesterPacket {
     pub address: Signal<Out, Bits<64>>,
     /// Its payload bytes.
     pub bytes: Signal<Out, Bits<13>>,
-    /// Remote address of the message, or of what a READ asks for.
+    /// Remote address of its first byte, or of the first that a READ asks for.
     pub va: Signal<Out, Bits<64>>,
     /// Bytes of the message, or that a READ asks for.
     pub dma_len: Signal<Out, Bits<32>>,
@@ -82,13 +82,11 @@ pub struct RequesterPacket {
     psn: Signal<Local, Bits<24>>,
     wide_index: Signal<Local, Bits<32>>,
     offset: Signal<Local, Bits<32>>,
-    far_offset: Signal<Local, Bits<32>>,
     mtu_bytes: Signal<Local, Bits<32>>,
-    power: Signal<Local, Bits<16>>,
-    low_mask: Signal<Local, Bits<16>>,
+    high_mask: Signal<Local, Bits<16>>,
     lifted: Signal<Local, Bits<16>>,
-    #[value(1)]
-    one: Constant<Bits<16>>,
+    #[value(0xffff)]
+    ones: Constant<Bits<16>>,
     #[value(1)]
     with_imm: Constant<Bits<2>>,
 }
@@ -145,11 +143,7 @@ impl Logic for RequesterPacket {
             self.rest.next = self.post_len.val();
         }
         self.place.next = self.local_address.val() + bit_cast::<64, 32>(self.offset.val());
-        self.far_offset.next = 0.into();
-        if self.is_read.val() {
-            self.far_offset.next = self.offset.val();
-        }
-        self.far_place.next = self.remote_address.val() + bit_cast::<64, 32>(self.far_offset.val());
+        self.far_place.next = self.remote_address.val() + bit_cast::<64, 32>(self.offset.val());
         self.is_end.next = true;
         self.size.next = self.rest.val().get_bits::<13>(0);
         if self.rest.val() > self.mtu_bytes.val() {
@@ -179,9 +173,8 @@ impl Logic for RequesterPacket {
             }
         }
         comment!("AckReq on the last packet and where the low bits of the PSN are all ones.");
-        self.power.next = self.one.val() << self.interval.val();
-        self.low_mask.next = self.power.val() - 1;
-        self.lifted.next = self.nxt.val().get_bits::<16>(0) | !self.low_mask.val();
+        self.high_mask.next = self.ones.val() << self.interval.val();
+        self.lifted.next = self.nxt.val().get_bits::<16>(0) | self.high_mask.val();
         self.on_interval.next = self.lifted.val().all();
         self.ack_req.next = self.is_end.val() | self.reads.val() | self.on_interval.val();
     }

@@ -133,7 +133,7 @@ impl Requester {
             ack_req: asks || packet.ends() || f.nxt & interval_mask == interval_mask,
             solicited: packet.has_imm() && wr.solicited,
             payload_bytes: packet.sent_bytes() as u16,
-            va: wr.remote_va.wrapping_add(if is_read { packet.offset.into() } else { 0 }),
+            va: wr.remote_va.wrapping_add(packet.offset.into()),
             rkey: wr.rkey,
             dma_len: if is_read { packet.rest } else { wr.length_bytes },
             imm: wr.immediate,
