@@ -296,20 +296,19 @@ fn cells<'a>(page: &'a str, name: &str) -> Option<Vec<&'a str>> {
     Some(row.trim_matches('|').split('|').map(str::trim).collect())
 }
 
-/// The README's sizes are those of the table of resources.
+/// The README's sizes are those of the table of resources, and of the bitstream.
 #[test]
 fn readme_shows_the_measured_sizes() {
     let read = |page: &str| std::fs::read_to_string(root().join(page)).expect("it is there");
     let (readme, resources) = (read("README.md"), read("boards/ecp5-85/resources.md"));
+    let (_, sizes) = readme.split_once("## Sizes").expect("README.md has sizes");
     for (name, blocks) in [
         ("rx pipe", &["rx_pipe"][..]),
         ("requester, responder, READ responses", &["requester", "responder", "read_reply"]),
         ("scheduler", &["scheduler"]),
         ("congestion control", &["cc_unit"]),
         ("tx pipe", &["tx_pipe"]),
-        ("**whole NIC, `gbe`**", &["nic"]),
     ] {
-        let (_, sizes) = readme.split_once("## Sizes").expect("README.md has sizes");
         let shown = cells(sizes, name).unwrap_or_else(|| panic!("README.md has no row {name}"));
         let number = |block: &str, column: usize| -> u32 {
             let row = cells(&resources, block).unwrap_or_else(|| panic!("no row {block}"));
@@ -322,4 +321,12 @@ fn readme_shows_the_measured_sizes() {
         let slowest = blocks.iter().map(|block| number(block, 5)).min().expect("a block");
         assert_eq!(shown[5], slowest.to_string(), "README.md: MHz of {name}");
     }
+    let board = read("boards/ecp5-85/README.md");
+    let whole = cells(sizes, "**ECPIX-5: whole NIC, `gbe`, MAC, host memory**").expect("a row");
+    let used = |name: &str| cells(&board, name).expect(name)[1].replace(',', "");
+    let lut4 = used("LUT4, those of carry chains and LUT RAMs among them");
+    let counts = [lut4, used("flip-flops"), used("block RAMs"), used("multipliers")];
+    assert_eq!(whole[1..5], counts, "README.md: the ECPIX-5");
+    let reached: f64 = cells(&board, "core").expect("the core's clock")[2].parse().expect("MHz");
+    assert_eq!(whole[5], format!("{reached:.0}"), "README.md: MHz of the ECPIX-5");
 }
