@@ -53,7 +53,8 @@ use crate::util::{
 };
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
 use nic_spec::config::{
-    dma_commands_log2, dma_landings, dma_waiting, ring_entries_log2, NicConfig,
+    dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, write_commands_log2,
+    NicConfig,
 };
 use rust_hdl_core::prelude::Bits;
 use rust_hdl_core::prelude::Block;
@@ -177,13 +178,13 @@ rows! {
         |c| SchedCore::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
             { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
     "dma_write" of HopPerCycle AckPerCycle, widths 64 512,
-        |_| DmaWrite::<W, { 2 * W }, KB, 128, { dma_commands_log2(W) },
-            { dma_commands_log2(W) + 1 }, { dma_waiting(W) }>::default();
+        |_| DmaWrite::<W, { 2 * W }, KB, 128, { write_commands_log2(W) },
+            { write_commands_log2(W) + 1 }, { dma_waiting(W) }>::default();
     "dma_read" of HopPerCycle AckPerCycle, widths 64 512,
-        |_| DmaRead::<W, { W + 1 }, { 2 * W }, KB, { dma_commands_log2(W) },
-            { dma_commands_log2(W) + 1 }, { dma_landings(W) }>::default();
+        |_| DmaRead::<W, { W + 1 }, { 2 * W }, KB, { read_commands_log2(W) },
+            { read_commands_log2(W) + 1 }, { dma_landings(W) }>::default();
     "write_mux" of HopPerCycle AckPerCycle, widths 64 512,
-        |_| WriteMux::<W, { W + 1 }, 127, 128, 129>::default();
+        |_| WriteMux::<W, { W + 1 }>::default();
     "completer" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
         |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 }>::default();
     "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
@@ -202,8 +203,8 @@ rows! {
     "work_mux" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle AckPerCycle, widths 64 512,
-        |_| ReadMux::<W, KB, { W + KB + 2 }, { dma_commands_log2(W) + 1 },
-            { dma_commands_log2(W) + 2 }>::default();
+        |_| ReadMux::<W, KB, { W + KB + 2 }, { read_commands_log2(W) + 1 },
+            { read_commands_log2(W) + 2 }>::default();
     "cq_ring" of HopPerCycle AckPerCycle, widths 64 512,
         |_| CqRing::<W, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 }>::default();
     "interrupt" of HopPerCycle AckPerCycle, |_| Interrupt::default();
@@ -219,7 +220,7 @@ rows! {
     "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
         |c| Requester::<FB, 3, { FB + 3 }>::new(c);
     "requester_array" of AckPerCycle, flows 64 256 1024,
-        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 90, { FB + 276 }, { FB + 53 },
+        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 90, { FB + 317 }, { FB + 276 }, { FB + 53 },
             { FB + 384 }, { FB + 152 }>::new(c);
     "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
         |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },

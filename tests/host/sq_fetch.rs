@@ -16,6 +16,13 @@ fn sq_fetch_breaks_are_caught() {
         ("new_stop = 1'b1", "new_stop = 1'b0"),
         // More than the send queue holds.
         ("(in_more != depth)", "1'b1"),
+        // A row is read before the operation ahead has written it.
+        ("(executes & (flow == exec_flow))", "1'b0"),
+        ("(is_done & (flow == book_flow))", "1'b0"),
+        // A fetch begins before the one ahead has taken its slot.
+        ("slots_last = 4'd7", "slots_last = 4'd15"),
+        // Or while its command may stand.
+        ("(m_cmd_ready | ", "(1'b1 | "),
         // A beat goes past those that wait.
         ("passes = takes & (!(|beats_count))", "passes = takes"),
     ];

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Streams that are not drawn: rows of tables on their way, ends of DMA commands, read errors.
-const LEFT_OUT: &[&str] = &["m_cfg", "m_done", "m_a_done", "m_b_done", "m_fail", "m_a", "m_b", "m"];
+const LEFT_OUT: &[&str] =
+    &["m_cfg", "m_done", "m_a_done", "m_b_done", "m_c_done", "m_fail", "m_a", "m_b", "m"];
 /// But these are.
 const KEPT: &[(&str, &str)] = &[("sq_fetch", "m_cfg"), ("grants", "m_a"), ("grants", "m_b")];
 
@@ -22,7 +23,7 @@ const ROOMS: &[Room] = &[
     (
         "dma",
         "host memory, read and written",
-        &["read_mux", "dma_read", "ring_mux", "write_mux", "dma_write"],
+        &["read_mux", "dma_read", "write_mux", "dma_write"],
         [750, 90, 460, 110],
     ),
     ("cc", "HPCC++: window and rate", &["cc", "active", "window_in"], [40, 330, 210, 110]),

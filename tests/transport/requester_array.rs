@@ -1,14 +1,15 @@
 //! Requesters side by side against their golden twin, and what they promise together.
 
 use crate::requester::row_behind_an_error;
+use nic_harness::lockstep::{StepError, Stepper};
 use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::array::RequesterArray;
 use nic_models::golden::transport::requester::{RequesterIn, RequesterOut};
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::Flow;
-use nic_spec::rows::{QpRow, WrRow};
+use nic_spec::rows::{QpRow, Row, WrRow};
 use nic_spec::wire::bth::opcode;
-use rdma_nic::{assert_runs_catch, hundred, Runs};
+use rdma_nic::{assert_runs_catch, hundred, lock_step, Runs};
 
 #[test]
 fn requester_array_matches_golden() {
@@ -40,6 +41,10 @@ fn requester_array_breaks_are_caught() {
         ("pause_next = response_pause", "pause_next = 3'd0"),
         // Orders come faster than `sq_fetch` counts them.
         ("order_pause_next = between_orders", "order_pause_next = 2'd0"),
+        // A work request is entered twice.
+        ("request_room & !takes_request", "request_room"),
+        // A work request finds no room.
+        ("is_own & requests_0_s_ready", "is_own"),
         // Events of the same cycle are one.
         ("sum = sum + {3'd0, pulses[at]}", "sum = {3'd0, |sum | pulses[at]}"),
     ];
@@ -68,6 +73,49 @@ fn requester_array_row_waits_for_errors_of_all() {
     assert!(run(&broken).is_err(), "a row that does not wait is noticed");
 }
 
+/// The row of a queue pair some cycles behind a work request, in lock-step.
+fn row_behind_a_request(source: &Source) -> Result<(), StepError> {
+    let mut engine = lock_step(RequesterArray::new(&hundred()), source, 1);
+    let flow = 8;
+    let qp = QpRow { valid: true, qpn: flow.into(), ..QpRow::default() }.to_row();
+    let wr = WrRow { length_bytes: 64, ..WrRow::default() }.to_row();
+    for gap in 0..4 {
+        let mut i = RequesterIn::default();
+        i.m_work.ready = true;
+        for _ in 0..200 {
+            engine.step(&i)?;
+        }
+        for (table, row, pause) in [(0, qp, 200), (2, wr, gap), (0, qp, 200)] {
+            (i.cfg_table, i.cfg_index, i.cfg_row, i.s_cfg.valid) = (table, flow, wide(row), true);
+            while !engine.last_out().s_cfg.ready {
+                engine.step(&i)?;
+            }
+            engine.step(&i)?;
+            i.s_cfg.valid = false;
+            for _ in 0..pause {
+                engine.step(&i)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn requester_array_row_waits_for_work_requests() {
+    let runs = Runs::of_block("requester_array", &hundred(), [], 0);
+    row_behind_a_request(runs.source()).expect("equal");
+    // It is on its way through the FIFO of its engine.
+    let text = runs.source().text.replacen("(!(|requests_0_count))", "1'b1", 1);
+    assert_ne!(runs.source().text, text);
+    let broken = Source { text, ..runs.source().clone() };
+    assert!(row_behind_a_request(&broken).is_err(), "a row that does not wait is noticed");
+}
+
+/// A row as pins.
+fn wide(row: Row) -> Wide<8> {
+    Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32))
+}
+
 /// While an engine sends 4 KiB, ACKs of its queue pair come; one is worked on for all of them.
 #[test]
 fn requester_array_takes_the_newest_ack() {
@@ -93,8 +141,7 @@ fn requester_array_takes_the_newest_ack() {
     let wr = WrRow { length_bytes: 1 << 20, ..WrRow::default() };
     for (table, row) in [(0, qp.to_row()), (2, wr.to_row())] {
         (i.cfg_table, i.cfg_index, i.s_cfg.valid) = (table, 0x105, true);
-        i.cfg_row =
-            Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
+        i.cfg_row = wide(row);
         (i.watch_valid, i.watch_ready) = (true, true);
         (i.watch_flow, i.watch_window) = (0x105, 1 << 20);
         run(&mut i, 60);

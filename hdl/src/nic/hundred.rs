@@ -2,8 +2,20 @@
 
 const PRESET: nic_spec::NicConfig = nic_spec::config::HUNDRED;
 type CongestionControl = crate::cc::wide::unit::CcUnitWide<12, 220>;
-type Requester =
-    crate::transport::requester::array::RequesterArray<8, 3, 10, 7, 3, 10, 90, 286, 63, 394, 162>;
+type Requester = crate::transport::requester::array::RequesterArray<
+    8,
+    3,
+    10,
+    7,
+    3,
+    10,
+    90,
+    327,
+    286,
+    63,
+    394,
+    162,
+>;
 
 #[path = "wiring.rs"]
 #[allow(clippy::duplicate_mod, reason = "each preset mounts it with its sizes")]

@@ -33,7 +33,8 @@ use crate::tx::pipe::{fifo_beats_log2, TxPipe};
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, kernel, Wire};
 use nic_spec::config::{
-    dma_commands_log2, dma_landings, dma_waiting, ring_entries_log2, NicConfig,
+    dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, write_commands_log2,
+    NicConfig,
 };
 use rust_hdl_core::prelude::*;
 
@@ -55,8 +56,10 @@ const QB: usize = PRESET.cq_depth().ilog2() as usize;
 const LB: usize = lanes_log2(PB);
 /// Bits of a work request that a beat brings.
 const WP: usize = least(W, WR_BITS);
-/// Commands that an engine of host memory takes ahead of memory's answers, log2.
-const DB: usize = dma_commands_log2(W);
+/// Commands that the read engine takes ahead of memory's answers, log2.
+const DB: usize = read_commands_log2(W);
+/// And the write engine.
+const EB: usize = write_commands_log2(W);
 /// Packets that wait for the tx pipe, log2.
 const PW: usize = waiting_packets_log2(W);
 /// Entries of rings that are on their way, log2.
@@ -135,10 +138,9 @@ pub struct Nic {
     sq_fetch: SqFetch<W, WP, { WP + 2 }, RB, { RB + 1 }, FB, { FB + 1 }, { FB + 16 }>,
     cq_ring: CqRing<W, RB, { RB + 1 }>,
     interrupt: Interrupt,
-    ring_mux: WriteMux<W, { W + 1 }, 126, 127, 128>,
-    write_mux: WriteMux<W, { W + 1 }, 127, 128, 129>,
+    write_mux: WriteMux<W, { W + 1 }>,
     read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }>,
-    dma_write: DmaWrite<W, { 2 * W }, KB, 128, DB, { DB + 1 }, { dma_waiting(W) }>,
+    dma_write: DmaWrite<W, { 2 * W }, KB, 128, EB, { EB + 1 }, { dma_waiting(W) }>,
     dma_read: DmaRead<W, { W + 1 }, { 2 * W }, KB, DB, { DB + 1 }, { dma_landings(W) }>,
     #[init(Registers::new(config))]
     registers: Registers<{ 1 << QB }, QB, { QB + 1 }>,
@@ -184,27 +186,24 @@ impl Nic {
         self.write_mux.s_a_data.tdata.next = self.responder.m_data.tdata.val();
         self.write_mux.s_a_data.tlast.next = self.responder.m_data.tlast.val();
         Wire::join(&mut self.write_mux.m_a_done, &mut self.responder.s_done);
-        self.ring_mux.s_a_cmd.valid.next = self.completer.m_cmd.valid.val();
-        self.completer.m_cmd.ready.next = self.ring_mux.s_a_cmd.ready.val();
-        self.ring_mux.s_a_cmd.addr.next = self.completer.m_cmd.addr.val();
-        self.ring_mux.s_a_cmd.bytes.next = self.completer.m_cmd.bytes.val();
-        self.ring_mux.s_a_cmd.tag.next = bit_cast::<126, 127>(self.completer.m_cmd.tag.val());
-        self.ring_mux.s_a_data.tvalid.next = self.completer.m_data.tvalid.val();
-        self.completer.m_data.tready.next = self.ring_mux.s_a_data.tready.val();
-        self.ring_mux.s_a_data.tdata.next = self.completer.m_data.tdata.val();
-        self.ring_mux.s_a_data.tlast.next = self.completer.m_data.tlast.val();
-        self.completer.s_done.valid.next = self.ring_mux.m_a_done.valid.val();
-        self.ring_mux.m_a_done.ready.next = self.completer.s_done.ready.val();
-        self.completer.s_done.error.next = self.ring_mux.m_a_done.error.val();
-        Wire::join(&mut self.cq_ring.m_cmd, &mut self.ring_mux.s_b_cmd);
-        Wire::join(&mut self.cq_ring.m_data, &mut self.ring_mux.s_b_data);
-        self.cq_ring.s_done_valid.next = self.ring_mux.m_b_done.valid.val();
-        self.ring_mux.m_b_done.ready.next = self.cq_ring.s_done_ready.val();
-        self.cq_ring.s_done_error.next = self.ring_mux.m_b_done.error.val();
-        self.completer.s_done.tag.next = bit_cast::<127, 126>(self.ring_mux.m_a_done.tag.val());
-        Wire::join(&mut self.ring_mux.m_cmd, &mut self.write_mux.s_b_cmd);
-        Wire::join(&mut self.ring_mux.m_data, &mut self.write_mux.s_b_data);
-        Wire::join(&mut self.write_mux.m_b_done, &mut self.ring_mux.s_done);
+        self.write_mux.s_b_cmd.valid.next = self.completer.m_cmd.valid.val();
+        self.completer.m_cmd.ready.next = self.write_mux.s_b_cmd.ready.val();
+        self.write_mux.s_b_cmd.addr.next = self.completer.m_cmd.addr.val();
+        self.write_mux.s_b_cmd.bytes.next = self.completer.m_cmd.bytes.val();
+        self.write_mux.s_b_cmd.tag.next = bit_cast::<126, 127>(self.completer.m_cmd.tag.val());
+        self.write_mux.s_b_data.tvalid.next = self.completer.m_data.tvalid.val();
+        self.completer.m_data.tready.next = self.write_mux.s_b_data.tready.val();
+        self.write_mux.s_b_data.tdata.next = self.completer.m_data.tdata.val();
+        self.write_mux.s_b_data.tlast.next = self.completer.m_data.tlast.val();
+        self.completer.s_done.valid.next = self.write_mux.m_b_done.valid.val();
+        self.write_mux.m_b_done.ready.next = self.completer.s_done.ready.val();
+        self.completer.s_done.error.next = self.write_mux.m_b_done.error.val();
+        Wire::join(&mut self.cq_ring.m_cmd, &mut self.write_mux.s_c_cmd);
+        Wire::join(&mut self.cq_ring.m_data, &mut self.write_mux.s_c_data);
+        self.cq_ring.s_done_valid.next = self.write_mux.m_c_done.valid.val();
+        self.write_mux.m_c_done.ready.next = self.cq_ring.s_done_ready.val();
+        self.cq_ring.s_done_error.next = self.write_mux.m_c_done.error.val();
+        self.completer.s_done.tag.next = bit_cast::<127, 126>(self.write_mux.m_b_done.tag.val());
         Wire::join(&mut self.write_mux.m_cmd, &mut self.dma_write.s_cmd);
         self.dma_write.s_axis.tvalid.next = self.write_mux.m_data.tvalid.val();
         self.write_mux.m_data.tready.next = self.dma_write.s_axis.tready.val();

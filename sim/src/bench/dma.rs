@@ -55,8 +55,8 @@ fn length(rng: &mut ChaCha8Rng, lengths: &mut Lengths) -> u16 {
 }
 
 /// Commands that may be on their way: more than the engine takes.
-fn commands_max(config: &NicConfig) -> usize {
-    2 * config.dma_commands() + 24
+fn commands_max(commands: usize) -> usize {
+    2 * commands + 24
 }
 
 /// A memory as near, or as far away, as one that the engine is made for.
@@ -106,7 +106,7 @@ impl Writes {
             expected: VecDeque::new(),
             next_addr,
             lengths: Lengths::new(seed),
-            commands_max: commands_max(config),
+            commands_max: commands_max(config.write_commands()),
             rng,
         }
     }
@@ -244,7 +244,7 @@ impl Reads {
             expected: VecDeque::new(),
             partial: Vec::new(),
             lengths: Lengths::new(seed),
-            commands_max: commands_max(config),
+            commands_max: commands_max(config.read_commands()),
             is_prompt: config.has_dma_landing(),
             reads_max: 0,
             limit: 0,

@@ -70,12 +70,13 @@ impl Port {
         }
     }
 
-    fn make(&mut self, rng: &mut ChaCha8Rng) {
+    /// A command with a tag of so many bits, and its frame.
+    fn make(&mut self, rng: &mut ChaCha8Rng, tag_bits: u32) {
         if self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
             return;
         }
         let cmd = WriteCommand { valid: true, addr: rng.gen(), bytes: length(rng), tag: rng.gen() };
-        let cmd = WriteCommand { tag: cmd.tag >> 1, ..cmd };
+        let cmd = WriteCommand { tag: cmd.tag >> (128 - tag_bits), ..cmd };
         let frame: Vec<u8> = (0..cmd.bytes.next_multiple_of(8)).map(|_| rng.gen()).collect();
         let head = frame.first_chunk().map(|word| u64::from_le_bytes(*word));
         self.frames.push(&frame, false);
@@ -104,11 +105,13 @@ fn port_beat(beat: Option<Beat>, junk: u64) -> AxisWords {
     }
 }
 
-/// Responder and completer at the write mux, and an engine behind it.
+/// Responder, completer and completion ring at the write mux, and an engine behind it.
 struct Ports {
     beat_bytes: usize,
     rng: ChaCha8Rng,
-    ports: [Port; 2],
+    ports: [Port; 3],
+    /// Those that go on: at times one alone, or none.
+    makes: [bool; 3],
     cmd: Sink,
     data: Sink,
     reports: Source<(u128, bool)>,
@@ -123,7 +126,8 @@ impl Ports {
         Self {
             beat_bytes,
             rng: sub(seed, 0),
-            ports: [10, 20].map(|salt| Port::new(beat_bytes, seed, salt)),
+            ports: [10, 20, 30].map(|salt| Port::new(beat_bytes, seed, salt)),
+            makes: [true; 3],
             cmd: Sink::new(sub(seed, 1)),
             data: Sink::new(sub(seed, 2)),
             reports: Source::new(sub(seed, 3)),
@@ -135,9 +139,13 @@ impl Ports {
 
     fn engine(&mut self, out: &WriteMuxOut, pins: &WriteMuxIn) {
         if out.m_cmd.valid && pins.m_cmd.ready {
-            let port = usize::from(out.m_cmd.tag >> 127 != 0);
+            let (port, bits) = match out.m_cmd.tag >> 126 {
+                0 | 1 => (0, 127),
+                2 => (1, 126),
+                _ => (2, 126),
+            };
             let (tag, head) = self.ports[port].heads.pop_front().expect("a command was given");
-            assert_eq!(out.m_cmd.tag & (u128::MAX >> 1), tag, "commands of a port in order");
+            assert_eq!(out.m_cmd.tag & ((1 << bits) - 1), tag, "commands of a port in order");
             self.ports[port].open.push_back(tag);
             self.started.push_back(out.m_cmd.tag);
             let beats = usize::from(out.m_cmd.bytes).div_ceil(self.beat_bytes);
@@ -157,16 +165,22 @@ impl Ports {
 impl Stimulus<WriteMux> for Ports {
     fn next(&mut self, _cycle: u64, out: &WriteMuxOut) -> WriteMuxIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
-        for port in &mut self.ports {
-            port.make(&mut self.rng);
+        if self.rng.gen_ratio(1, 200) {
+            self.makes = self.rng.gen();
+        }
+        for (at, bits) in [127, 126, 126].into_iter().enumerate() {
+            if self.makes[at] {
+                self.ports[at].make(&mut self.rng, bits);
+            }
         }
         let junk = WriteCommand {
-            tag: self.rng.gen::<u128>() >> 1,
+            tag: self.rng.gen::<u128>() >> 2,
             addr: self.rng.gen(),
             ..WriteCommand::default()
         };
         let a = self.ports[0].drive(out.s_a_cmd.ready, out.s_a_data.tready);
         let b = self.ports[1].drive(out.s_b_cmd.ready, out.s_b_data.tready);
+        let c = self.ports[2].drive(out.s_c_cmd.ready, out.s_c_data.tready);
         let (rng, started) = (&mut self.rng, &mut self.started);
         let error = rng.gen_ratio(1, 4);
         let report =
@@ -182,6 +196,9 @@ impl Stimulus<WriteMux> for Ports {
             s_b_cmd: b.0.unwrap_or(junk),
             s_b_data: port_beat(b.1, !junk.addr),
             m_b_done: ReadyPort { ready: self.ports[1].done.drive() },
+            s_c_cmd: c.0.unwrap_or(junk),
+            s_c_data: port_beat(c.1, junk.addr.rotate_left(1)),
+            m_c_done: ReadyPort { ready: self.ports[2].done.drive() },
             m_cmd: ReadyPort { ready: m_cmd_ready },
             m_data: TreadyPort { tready: self.data.drive() && !is_ahead },
             s_done: WriteDone {
@@ -193,6 +210,7 @@ impl Stimulus<WriteMux> for Ports {
         self.engine(out, &pins);
         self.ports[0].check_report(&out.m_a_done, pins.m_a_done.ready);
         self.ports[1].check_report(&out.m_b_done, pins.m_b_done.ready);
+        self.ports[2].check_report(&out.m_c_done, pins.m_c_done.ready);
         if reset {
             self.reset_seed = self.rng.gen();
             *self = Self::new(self.beat_bytes, self.reset_seed);

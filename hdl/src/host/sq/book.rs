@@ -1,9 +1,10 @@
 //! Books of the submission rings: a row a flow, and what an operation does to it.
 //!
 //! # Source            hdl/host.md
-//! # Interface timing  cycle 0: read, read_flow; cycle 3: exec, with op and its operands held from
-//!                     cycle 1 on; has_ring and stopped are valid; cycle 4: push, go, refused
-//! # Latency and rate  [`LATENCY_CYCLES`]; one operation every four cycles
+//! # Interface timing  cycle 0: read, read_flow; no read in cycle 1; cycle 3: exec, with op, its
+//!                     flow, and its operands held from cycle 1 on; has_ring and stopped are valid;
+//!                     cycle 4: push, go, refused. A row is read again from cycle 4 on
+//! # Latency and rate  [`LATENCY_CYCLES`]; one operation every other cycle
 //! # Number formats    producer, fetched | UQ16 | work requests since the ring was set up, modulo
 //!                     2^16; in flight | UQ7 | work requests, 0..=sq_depth
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
@@ -52,6 +53,8 @@ pub struct SqBook<const FB: usize> {
     pub read_flow: Signal<In, Bits<FB>>,
     /// Do the operation and write the row.
     pub exec: Signal<In, Bit>,
+    /// Of this flow.
+    pub exec_flow: Signal<In, Bits<FB>>,
     /// The operation.
     pub op: Signal<In, SqOp>,
     /// Doorbell: nobody else waits, and a fetch may go at once.
@@ -82,7 +85,7 @@ pub struct SqBook<const FB: usize> {
     pub refused: Signal<Out, Bit>,
     rows: Ram<FB, BookRow>,
     clear: Reg<Bit>,
-    flow_q: Reg<Bits<FB>>,
+    clear_flow: Reg<Bits<FB>>,
     flow_done: Reg<Bits<FB>>,
     producer: Unreset<Bits<16>>,
     fetched: Unreset<Bits<16>>,
@@ -164,9 +167,6 @@ impl<const FB: usize> SqBook<FB> {
     fn read(&mut self) {
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.read_flow.val();
-        if self.read.val() {
-            self.flow_q.next = self.read_flow.val();
-        }
         self.producer.next = self.rows.read_data.val().producer;
         self.fetched.next = self.rows.read_data.val().fetched;
         self.in_flight.next = self.rows.read_data.val().in_flight;
@@ -268,7 +268,7 @@ impl<const FB: usize> SqBook<FB> {
             self.new_queued.next = true;
         }
         self.pushes.next = self.exec.val() & self.enters.val();
-        self.flow_done.next = self.flow_q.val();
+        self.flow_done.next = self.exec_flow.val();
         self.line_q.next = self.base.val() + self.place.val();
         self.index_q.next = self.fetched.val();
     }
@@ -288,9 +288,10 @@ impl<const FB: usize> SqBook<FB> {
             self.stop_part.next = self.stop_bit.val();
         }
         self.rows.write_enable.next = self.exec.val() | !self.clear.val();
-        self.rows.write_address.next = self.flow_q.val();
+        self.rows.write_address.next = self.clear_flow.val();
         self.rows.write_data.next = 0.into();
         if self.clear.val() {
+            self.rows.write_address.next = self.exec_flow.val();
             self.rows.write_data.next = (bit_cast::<103, 16>(self.new_producer.val())
                 | (self.fetched_part.val() << 16)
                 | (self.in_flight_part.val() << 32)
@@ -300,8 +301,8 @@ impl<const FB: usize> SqBook<FB> {
                 | (self.base_part.val() << 45))
                 .into();
         } else {
-            self.flow_q.next = self.flow_q.val() + 1;
-            self.clear.next = self.flow_q.val() == self.last_flow.val();
+            self.clear_flow.next = self.clear_flow.val() + 1;
+            self.clear.next = self.clear_flow.val() == self.last_flow.val();
         }
     }
 }

@@ -4,9 +4,9 @@
 //! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 4. First beat
 //!                     of its data: hint after 1. Last beat: m_cfg_valid after 1. A committed work
 //!                     request: m_cfg_valid after 4
-//! # Latency and rate  one doorbell, retired work request or fetch every 4 cycles; a work request
-//!                     every 3 cycles and its beats. `2^S` are on their way from host memory at
-//!                     most
+//! # Latency and rate  an operation every 2 cycles: a retired work request; every 4 a doorbell, and
+//!                     every 4 a fetch. A work request every 3 cycles and its beats. `2^S` are on
+//!                     their way from host memory at most
 //! # Shape             W bits of data, of which `P` are of use, at most 320; `B = P + 2`. `OW = FB +
 //!                     16`, `FB1 = FB + 1`, `S1 = S + 1`. A work request is read with 40 of its 64
 //!                     bytes: the rest is of no use. No more of a flow than its send queue holds

@@ -1,10 +1,12 @@
 //! Submission rings: picks an operation on the books of a flow, and asks for work requests.
 //!
 //! # Source            hdl/host.md
-//! # Interface timing  cycle 0: the operation is picked; cycle 3: its ready or done; cycle 4: m_cmd
-//! # Latency and rate  one operation every [`OPERATION_CYCLES`]. Order: credit, row operation,
-//!                     doorbell, fetch; flows that have something to fetch take turns. With
-//!                     nobody waiting a doorbell is its own first fetch
+//! # Interface timing  cycle 0: the operation is picked; cycle 1: a credit is taken; cycle 3: ready of
+//!                     a doorbell, row_done; cycle 4: m_cmd
+//! # Latency and rate  an operation every 2 cycles. Order: credit, row operation, doorbell, fetch; of
+//!                     each of the last three one every [`OPERATION_CYCLES`]. One of a flow under
+//!                     way waits until that is done, and others behind it. Flows that have something
+//!                     to fetch take turns; with nobody waiting a doorbell is its own first fetch
 //! # Reset             synchronous, high: nothing is taken until the books are clear
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
@@ -15,17 +17,8 @@ use crate::{block, Reg};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-/// Cycles from an operation to the next one.
+/// Cycles from an operation to the next one of its flow.
 pub const OPERATION_CYCLES: usize = 4;
-
-/// What the block does in a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
-pub enum FlowsState {
-    Idle,
-    Load,
-    Calc,
-    Exec,
-}
 
 /// Rings of `2^FB` flows, `2^S` work requests on their way; `FB1 = FB + 1`, `S1 = S + 1`.
 #[block(new(config: &NicConfig), check(S1 == S + 1))]
@@ -75,15 +68,28 @@ pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: 
     #[init(SqBook::new(config))]
     book: SqBook<FB>,
     active: Fifo<Bits<FB>, FB, FB1>,
-    #[reset(FlowsState::Idle)]
-    state: Reg<FlowsState>,
+    loads: Reg<Bit>,
+    calculates: Reg<Bit>,
+    executes: Reg<Bit>,
+    is_done: Reg<Bit>,
     #[reset(SqOp::Credit)]
     op: Reg<SqOp>,
+    flow: Reg<Bits<FB>>,
+    #[reset(SqOp::Credit)]
+    exec_op: Reg<SqOp>,
+    exec_flow: Reg<Bits<FB>>,
     slots: Reg<Bits<S1>>,
     is_drained: Reg<Bit>,
     cmd_valid: Reg<Bit>,
     addr: Reg<Bits<64>>,
-    is_exec: Signal<Local, Bit>,
+    calculates_row: Signal<Local, Bit>,
+    executes_row: Signal<Local, Bit>,
+    row_waits: Signal<Local, Bit>,
+    doorbell_waits: Signal<Local, Bit>,
+    picked_op: Signal<Local, SqOp>,
+    meets: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    starts: Signal<Local, Bit>,
     is_free: Signal<Local, Bit>,
     may_go: Signal<Local, Bit>,
     may_fetch: Signal<Local, Bit>,
@@ -91,6 +97,8 @@ pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: 
     line_wide: Signal<Local, Bits<64>>,
     #[value(1_u64 << S)]
     slots_max: Constant<Bits<S1>>,
+    #[value((1_u64 << S) - 1)]
+    slots_last: Constant<Bits<S1>>,
 }
 
 impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
@@ -98,13 +106,28 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.is_exec.next = self.state.val() == FlowsState::Exec;
-        self.credit.ready.next = self.is_exec.val() & (self.op.val() == SqOp::Credit);
-        self.s_doorbell.ready.next = self.is_exec.val() & (self.op.val() == SqOp::Doorbell);
-        self.row_done.next = self.is_exec.val()
+        comment!("of row operations, doorbells and fetches one at a time");
+        self.calculates_row.next = self.calculates.val()
             & (self.op.val() != SqOp::Credit)
             & (self.op.val() != SqOp::Doorbell)
             & (self.op.val() != SqOp::Fetch);
+        self.executes_row.next = self.executes.val()
+            & (self.exec_op.val() != SqOp::Credit)
+            & (self.exec_op.val() != SqOp::Doorbell)
+            & (self.exec_op.val() != SqOp::Fetch);
+        self.row_waits.next =
+            self.row_valid.val() & !self.calculates_row.val() & !self.executes_row.val();
+        self.doorbell_waits.next = self.s_doorbell.valid.val()
+            & !(self.calculates.val() & (self.op.val() == SqOp::Doorbell))
+            & !(self.executes.val() & (self.exec_op.val() == SqOp::Doorbell));
+        comment!("One whose row was read before it is written ends here, and is picked again.");
+        self.meets.next = (self.executes.val() & (self.flow.val() == self.exec_flow.val()))
+            | (self.is_done.val() & (self.flow.val() == self.book.flow.val()));
+        self.begins.next = self.loads.val() & !self.meets.val();
+        self.credit.ready.next = self.begins.val() & (self.op.val() == SqOp::Credit);
+        self.active.m.ready.next = self.begins.val() & (self.op.val() == SqOp::Fetch);
+        self.s_doorbell.ready.next = self.executes.val() & (self.exec_op.val() == SqOp::Doorbell);
+        self.row_done.next = self.executes_row.val();
         self.row_has_ring.next = self.book.has_ring.val();
         self.row_stopped.next = self.book.stopped.val();
         self.drained.next = self.is_drained.val();
@@ -119,53 +142,49 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
         self.order_index.next = self.book.index.val();
         self.event_doorbell.next = self.book.refused.val();
         comment!("pick; a fetch that was decided in the cycle before has not taken its slot yet");
-        self.is_free.next = !self.cmd_valid.val()
-            & !self.book.go.val()
-            & (self.slots.val() != self.slots_max.val());
+        self.is_free.next = (self.m_cmd_ready.val()
+            | (!self.cmd_valid.val() & !self.book.go.val()))
+            & (self.slots.val() != self.slots_max.val())
+            & !(self.book.go.val() & (self.slots.val() == self.slots_last.val()));
         self.may_go.next = self.wr_room.val() & !self.hold.val() & self.is_free.val();
-        self.may_fetch.next = self.active.m.valid.val() & self.may_go.val();
+        self.may_fetch.next = self.active.m.valid.val()
+            & self.may_go.val()
+            & !(self.calculates.val() & (self.op.val() == SqOp::Fetch))
+            & !(self.executes.val() & (self.exec_op.val() == SqOp::Fetch));
         self.book.direct.next = self.may_go.val() & !self.active.count.val().any();
-        self.book.read.next = false;
         self.picked.next = self.active.m.data.val();
-        self.active.m.ready.next = false;
-        match self.state.val() {
-            FlowsState::Idle => {
-                self.book.read.next = self.book.ready.val();
-                if self.credit.valid.val() {
-                    self.picked.next = self.credit.flow.val();
-                    self.op.next = SqOp::Credit;
-                } else if self.row_valid.val() {
-                    self.picked.next = self.row_flow.val();
-                    self.op.next = self.row_op.val();
-                } else if self.s_doorbell.valid.val() {
-                    self.picked.next = bit_cast::<FB, 16>(self.s_doorbell.flow.val());
-                    self.op.next = SqOp::Doorbell;
-                } else {
-                    self.op.next = SqOp::Fetch;
-                }
-                if self.book.ready.val()
-                    & (self.credit.valid.val()
-                        | self.row_valid.val()
-                        | self.s_doorbell.valid.val()
-                        | self.may_fetch.val())
-                {
-                    self.state.next = FlowsState::Load;
-                }
-            }
-            FlowsState::Load => {
-                self.active.m.ready.next = self.op.val() == SqOp::Fetch;
-                self.state.next = FlowsState::Calc;
-            }
-            FlowsState::Calc => {
-                self.state.next = FlowsState::Exec;
-            }
-            FlowsState::Exec => {
-                self.state.next = FlowsState::Idle;
-            }
+        self.picked_op.next = SqOp::Fetch;
+        if self.credit.valid.val() {
+            self.picked.next = self.credit.flow.val();
+            self.picked_op.next = SqOp::Credit;
+        } else if self.row_waits.val() {
+            self.picked.next = self.row_flow.val();
+            self.picked_op.next = self.row_op.val();
+        } else if self.doorbell_waits.val() {
+            self.picked.next = bit_cast::<FB, 16>(self.s_doorbell.flow.val());
+            self.picked_op.next = SqOp::Doorbell;
         }
+        self.book.read.next = self.book.ready.val() & !self.loads.val();
+        self.starts.next = self.book.read.val()
+            & (self.credit.valid.val()
+                | self.row_waits.val()
+                | self.doorbell_waits.val()
+                | self.may_fetch.val());
+        comment!("stages");
+        self.loads.next = self.starts.val();
+        self.calculates.next = self.begins.val();
+        self.executes.next = self.calculates.val();
+        self.is_done.next = self.executes.val();
+        if !self.loads.val() {
+            self.op.next = self.picked_op.val();
+            self.flow.next = self.picked.val();
+        }
+        self.exec_op.next = self.op.val();
+        self.exec_flow.next = self.flow.val();
         self.book.read_flow.next = self.picked.val();
-        self.book.exec.next = self.is_exec.val();
-        self.book.op.next = self.op.val();
+        self.book.exec.next = self.executes.val();
+        self.book.exec_flow.next = self.exec_flow.val();
+        self.book.op.next = self.exec_op.val();
         self.book.doorbell_flow.next = self.s_doorbell.flow.val();
         self.book.doorbell_index.next = self.s_doorbell.index.val();
         self.book.row_base.next = self.row_base.val();
@@ -186,7 +205,9 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
             self.slots.next = self.slots.val() - 1;
         }
         self.is_drained.next = self.hold.val()
-            & (self.state.val() == FlowsState::Idle)
+            & !self.loads.val()
+            & !self.calculates.val()
+            & !self.executes.val()
             & !self.book.go.val()
             & !self.slots.val().any();
     }

@@ -4,7 +4,8 @@
 //!
 //! # Source            ARCHITECTURE.md
 //! # Interface timing  s_ack, s_grant: wait before their engine; it has them 2 cycles later.
-//!                     hint, s_cfg, s_fail: their engine sees them in the same cycle. Each source:
+//!                     hint, s_fail and other rows than work requests: their engine sees them in
+//!                     the same cycle. A work request stands before it 3 cycles later. Each source:
 //!                     3 cycles behind that of its engine if nothing else waits, of events 2.
 //!                     m_read stands with its m_pkt, and the next pair when both are taken;
 //!                     m_work and m_inflight stand one at a time
@@ -26,7 +27,7 @@
 //!                     tests/transport/requester_array.rs
 
 use crate::events::RequesterEvents;
-use crate::host::sq::flows::OPERATION_CYCLES;
+use crate::host::sq::{flows::OPERATION_CYCLES, rows::WR_BITS};
 use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
@@ -124,12 +125,12 @@ struct Pulses {
 }
 
 /// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`, `VB = 10 (E + 1)`,
-/// bits of the items at the sources `PB = FB + 276`, `NB = FB + 53`, `TB = FB + 384`,
+/// `RB = EF + 320`, bits of the items at the sources `PB = FB + 276`, `NB = FB + 53`, `TB = FB + 384`,
 /// `OB = FB + 152`.
 #[block(
     new(config: &NicConfig),
     check(
-        E == 1 << EB && FB == EF + EB && VB == KINDS * (E + 1),
+        E == 1 << EB && FB == EF + EB && VB == KINDS * (E + 1), RB == EF + WR_BITS,
         PB == FB + 276 && NB == FB + 53 && TB == FB + 384 && OB == FB + 152
     )
 )]
@@ -141,6 +142,7 @@ pub struct RequesterArray<
     const SB: usize,
     const AB: usize,
     const VB: usize,
+    const RB: usize,
     const PB: usize,
     const NB: usize,
     const TB: usize,
@@ -194,12 +196,14 @@ pub struct RequesterArray<
     engines: [Requester<EF, SB, AB>; E],
     answers: [RequesterAnswers; E],
     grants: [Fifo<Bits<EF>, 2, 3>; E],
+    requests: [Fifo<Bits<RB>, 4, 5>; E],
     payloads: Fifo<Bits<E>, 7, 8>,
     packet_turn: RrMerge<E>,
     news_turn: RrMerge<E>,
     echo_turn: RrMerge<E>,
     order_turn: RrMerge<E>,
     events: EventSum<VB, KINDS>,
+    takes_request: Reg<Bit>,
     errors: Reg<Bits<4>>,
     pause: Reg<Bits<3>>,
     work_first: [Reg<Bit>; E],
@@ -215,6 +219,11 @@ pub struct RequesterArray<
     order_pause: Reg<Bits<2>>,
     order: Reg<SentOrder<FB>>,
     is_qp: Signal<Local, Bit>,
+    is_request: Signal<Local, Bit>,
+    request_room: Signal<Local, Bit>,
+    request_flow: Signal<Local, Bits<RB>>,
+    is_own: Signal<Local, Bit>,
+    one_request: Signal<Local, Bits<RB>>,
     row: Signal<Local, StagedRow>,
     row_goes: Signal<Local, Bit>,
     row_low: Signal<Local, Bits<24>>,
@@ -278,6 +287,10 @@ pub struct RequesterArray<
     between_orders: Constant<Bits<2>>,
     #[value(Table::Qp as u64)]
     qp_table: Constant<Bits<2>>,
+    #[value(Table::Wr as u64)]
+    wr_table: Constant<Bits<2>>,
+    #[value(WR_BITS as u64)]
+    flow_at: Constant<Bits<10>>,
     #[value(u64::from(opcode::ACKNOWLEDGE))]
     acknowledge: Constant<Bits<8>>,
 }
@@ -291,11 +304,12 @@ impl<
         const SB: usize,
         const AB: usize,
         const VB: usize,
+        const RB: usize,
         const PB: usize,
         const NB: usize,
         const TB: usize,
         const OB: usize,
-    > RequesterArray<E, EB, FB, EF, SB, AB, VB, PB, NB, TB, OB>
+    > RequesterArray<E, EB, FB, EF, SB, AB, VB, RB, PB, NB, TB, OB>
 {
     fn update(&mut self) {
         self.rows();
@@ -317,31 +331,58 @@ impl<
     /// Rows and hints. The QPN of a queue pair's row is rotated, as those of answers are.
     fn rows(&mut self) {
         self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
-        self.row_goes.next = self.s_cfg.valid.val() & !(self.is_qp.val() & self.errors.val().any());
+        self.is_request.next = self.cfg_table.val() == self.wr_table.val();
+        self.row_goes.next = self.s_cfg.valid.val()
+            & !self.is_request.val()
+            & !(self.is_qp.val() & self.errors.val().any());
         self.row_low.next = self.cfg_row.val().qp_qpn >> self.engine_bits.val();
         self.row_high.next = self.cfg_row.val().qp_qpn << self.rotate.val();
-        self.row.next = self.cfg_row.val();
-        if self.is_qp.val() {
-            self.row.next.qp_qpn = self.row_low.val() | self.row_high.val();
-        }
         self.row_flow.next = self.cfg_index.val() >> self.engine_bits.val();
         self.coming_flow.next = self.hint.flow.val() >> self.engine_bits.val();
-        self.s_cfg.ready.next = false;
+        self.request_flow.next = bit_cast::<RB, 16>(self.row_flow.val()) << self.flow_at.val();
+        self.request_room.next = false;
+        self.s_cfg.ready.next = self.takes_request.val();
         for i in 0..E {
-            self.engines[i].cfg_tel_data.next = self.cfg_tel_data.val();
-            self.engines[i].cfg_tel_every.next = self.cfg_tel_every.val();
+            self.is_own.next = self.cfg_index.val().get_bits::<EB>(0) == self.number[i].val();
+            if self.is_own.val() & self.requests[i].s.ready.val() {
+                self.request_room.next = true;
+            }
+            self.requests[i].s.valid.next = self.takes_request.val() & self.is_own.val();
+            self.requests[i].s.data.next =
+                bit_cast::<RB, 320>(self.cfg_row.val().wr_words) | self.request_flow.val();
+            comment!("work requests that wait go first");
+            self.one_request.next = self.requests[i].m.data.val();
+            self.row.next = self.cfg_row.val();
+            if self.is_qp.val() {
+                self.row.next.qp_qpn = self.row_low.val() | self.row_high.val();
+            }
+            self.engines[i].s_cfg.valid.next =
+                self.row_goes.val() & self.is_own.val() & !self.requests[i].count.val().any();
             self.engines[i].cfg_table.next = self.cfg_table.val();
             self.engines[i].cfg_index.next = self.row_flow.val();
-            self.engines[i].cfg_row.next = self.row.val();
-            self.engines[i].s_cfg.valid.next = self.row_goes.val()
-                & (self.cfg_index.val().get_bits::<EB>(0) == self.number[i].val());
-            if self.engines[i].s_cfg.ready.val() {
+            if self.requests[i].m.valid.val() {
+                self.row.next =
+                    bit_cast::<512, 320>(self.one_request.val().get_bits::<320>(0)).into();
+                self.engines[i].s_cfg.valid.next = true;
+                self.engines[i].cfg_table.next = self.wr_table.val();
+                self.engines[i].cfg_index.next = bit_cast::<16, EF>(
+                    self.one_request.val().get_bits::<EF>(self.flow_at.val().index()),
+                );
+            } else if self.engines[i].s_cfg.ready.val() {
                 self.s_cfg.ready.next = true;
             }
+            self.engines[i].cfg_row.next = self.row.val();
+            self.requests[i].m.ready.next = self.engines[i].s_cfg.ready.val();
+            self.engines[i].cfg_tel_data.next = self.cfg_tel_data.val();
+            self.engines[i].cfg_tel_every.next = self.cfg_tel_every.val();
             self.engines[i].hint.valid.next = self.hint.valid.val()
                 & (self.hint.flow.val().get_bits::<EB>(0) == self.number[i].val());
             self.engines[i].hint.flow.next = bit_cast::<EF, FB>(self.coming_flow.val());
         }
+        self.takes_request.next = self.s_cfg.valid.val()
+            & self.is_request.val()
+            & self.request_room.val()
+            & !self.takes_request.val();
     }
 
     /// Read errors. Those that are on their way are taken before a queue pair's new row.

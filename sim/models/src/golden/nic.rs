@@ -137,7 +137,6 @@ impl Nic {
         n.add("sq_fetch", SqFetch::new(config));
         n.add("cq_ring", CqRing::new(config));
         n.add("interrupt", Interrupt::default());
-        n.add("ring_mux", WriteMux::new(126));
         n.add("write_mux", WriteMux::default());
         n.add("read_mux", ReadMux::new(config));
         n.add("dma_write", DmaWrite::<u128>::new(config));
@@ -214,15 +213,12 @@ impl Nic {
             ("responder.m_cmd", "write_mux.s_a_cmd"),
             ("responder.m_data", "write_mux.s_a_data"),
             ("write_mux.m_a_done", "responder.s_done"),
-            ("completer.m_cmd", "ring_mux.s_a_cmd"),
-            ("completer.m_data", "ring_mux.s_a_data"),
-            ("ring_mux.m_a_done", "completer.s_done"),
-            ("cq_ring.m_cmd", "ring_mux.s_b_cmd"),
-            ("cq_ring.m_data", "ring_mux.s_b_data"),
-            ("ring_mux.m_b_done", "cq_ring.s_done"),
-            ("ring_mux.m_cmd", "write_mux.s_b_cmd"),
-            ("ring_mux.m_data", "write_mux.s_b_data"),
-            ("write_mux.m_b_done", "ring_mux.s_done"),
+            ("completer.m_cmd", "write_mux.s_b_cmd"),
+            ("completer.m_data", "write_mux.s_b_data"),
+            ("write_mux.m_b_done", "completer.s_done"),
+            ("cq_ring.m_cmd", "write_mux.s_c_cmd"),
+            ("cq_ring.m_data", "write_mux.s_c_data"),
+            ("write_mux.m_c_done", "cq_ring.s_done"),
             ("write_mux.m_cmd", "dma_write.s_cmd"),
             ("write_mux.m_data", "dma_write.s_axis"),
             ("dma_write.m_done", "write_mux.s_done"),

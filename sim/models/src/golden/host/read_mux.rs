@@ -56,7 +56,7 @@ impl ReadMux {
     /// commands.
     pub fn new(config: &NicConfig) -> Self {
         let (turn, packet, work_request, beats) = Default::default();
-        let owners = LutFifo::new(2 * config.dma_commands());
+        let owners = LutFifo::new(2 * config.read_commands());
         Self { config: config.clone(), turn, packet, work_request, owners, beats }
     }
 

@@ -1,10 +1,18 @@
-//! Twin of `hdl/src/host/write_mux.rs`: commands of responder and completer for the write engine.
+//! Twin of `hdl/src/host/write_mux.rs`: commands of responder, completer and completion ring for the
+//! write engine.
 
+use crate::golden::util::rr_merge::Turn;
 use crate::golden::util::skid::Skid;
 use crate::golden::util::stream_route::StreamRoute;
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand, WriteDone};
+
+/// What an engine's tag has above a port's: responder 0, completer 10, completion ring 11.
+const PORT_BITS: [u128; 3] = [0, 0b10 << 126, 0b11 << 126];
+/// The bit that tells the responder from the others, and the one that tells these apart.
+const OTHERS_BIT: u128 = 1 << 127;
+const RING_BIT: u128 = 1 << 126;
 
 ports! {
     /// Inputs.
@@ -16,6 +24,9 @@ ports! {
         pub s_b_cmd: WriteCommand,
         pub s_b_data: AxisWords,
         pub m_b_done: ReadyPort,
+        pub s_c_cmd: WriteCommand,
+        pub s_c_data: AxisWords,
+        pub m_c_done: ReadyPort,
         pub m_cmd: ReadyPort,
         pub m_data: TreadyPort,
         pub s_done: WriteDone,
@@ -30,6 +41,9 @@ ports! {
         pub s_b_cmd: ReadyPort,
         pub s_b_data: TreadyPort,
         pub m_b_done: WriteDone,
+        pub s_c_cmd: ReadyPort,
+        pub s_c_data: TreadyPort,
+        pub m_c_done: WriteDone,
         pub m_cmd: WriteCommand,
         pub m_data: AxisWords,
         pub s_done: ReadyPort,
@@ -37,51 +51,36 @@ ports! {
 }
 
 /// The mux.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WriteMux {
-    /// Bits of a port's tag; the engine's has the port above them.
-    tag_bits: u32,
-    beats: [Skid<AxisWords>; 2],
-    /// The port whose command is taken at the next edge.
-    taking: Option<usize>,
-    b_next: bool,
+    beats: [Skid<AxisWords>; 3],
+    /// Whose command is taken at the next edge.
+    turn: Turn,
     /// The port whose frame moves.
     moving: Option<usize>,
     cmd: WriteCommand,
     beat: AxisWords,
     reports: StreamRoute<(u128, bool)>,
+    others: StreamRoute<(u128, bool)>,
 }
 
 impl WriteMux {
-    /// A mux whose ports have tags of `tag_bits`.
-    pub fn new(tag_bits: u32) -> Self {
-        let (beats, taking, b_next, moving, cmd, beat, reports) = Default::default();
-        Self { tag_bits, beats, taking, b_next, moving, cmd, beat, reports }
-    }
-
-    /// Commands whose frame, if they have one, has begun to come.
-    fn can_start(&self, i: &WriteMuxIn) -> [bool; 2] {
-        let cmds = [i.s_a_cmd, i.s_b_cmd];
-        [0, 1].map(|p| cmds[p].valid && (cmds[p].bytes == 0 || self.beats[p].m_valid()))
-    }
-
-    fn take_commands(&mut self, i: &WriteMuxIn, can: [bool; 2], is_between_frames: bool) {
-        let is_free = i.m_cmd.ready || !self.cmd.valid;
-        self.cmd.valid &= !i.m_cmd.ready;
-        if let Some(port) = self.taking.take() {
-            let cmd = [i.s_a_cmd, i.s_b_cmd][port];
-            self.cmd =
-                WriteCommand { valid: true, tag: cmd.tag | (port as u128) << self.tag_bits, ..cmd };
+    fn take_commands(&mut self, cmds: &[WriteCommand; 3], m_ready: bool, moved: Option<usize>) {
+        let is_free = (m_ready || !self.cmd.valid) && self.moving.is_none();
+        self.cmd.valid &= !m_ready;
+        if let Some(port) = self.turn.taken() {
+            let cmd = cmds[port];
+            self.cmd = WriteCommand { valid: true, tag: cmd.tag | PORT_BITS[port], ..cmd };
             self.moving = (cmd.bytes > 0).then_some(port);
-        } else if is_free && is_between_frames {
-            self.taking = match can {
-                [true, true] => Some(usize::from(self.b_next)),
-                [true, false] => Some(0),
-                [false, true] => Some(1),
-                [false, false] => None,
-            };
-            self.b_next = self.taking.map_or(self.b_next, |port| port == 0);
         }
+        // A command waits for its frame; a beat that has just moved is of the one before.
+        let can: Vec<bool> = (0..3)
+            .map(|p| {
+                let has_begun = self.beats[p].m_valid() && moved != Some(p);
+                cmds[p].valid && (cmds[p].bytes == 0 || has_begun)
+            })
+            .collect();
+        self.turn.step(is_free, &can);
     }
 
     /// Moves a beat of the frame under way; the port that it was taken from.
@@ -96,6 +95,18 @@ impl WriteMux {
         }
         Some(port)
     }
+
+    /// Reports go back by the bits above their tags.
+    fn report(&mut self, i: &WriteMuxIn) {
+        let (tag, error) = self.reports.m_data();
+        let other =
+            self.reports.valids()[1].then_some(((tag & !RING_BIT, error), tag & RING_BIT != 0));
+        let b_ready = self.others.s_ready();
+        let item = (i.s_done.tag & !OTHERS_BIT, i.s_done.error);
+        let come = i.s_done.valid.then_some((item, i.s_done.tag & OTHERS_BIT != 0));
+        self.reports.step(i.reset, come, [i.m_a_done.ready, b_ready]);
+        self.others.step(i.reset, other, [i.m_b_done.ready, i.m_c_done.ready]);
+    }
 }
 
 impl Golden for WriteMux {
@@ -103,40 +114,34 @@ impl Golden for WriteMux {
     type Out = WriteMuxOut;
 
     fn step(&mut self, i: &WriteMuxIn) -> WriteMuxOut {
+        self.report(i);
         if i.reset {
-            *self = Self::new(self.tag_bits);
+            *self = Self::default();
         } else {
-            let is_between_frames = self.moving.is_none();
-            let can = self.can_start(i);
             let moved = self.move_beat(i.m_data.tready);
-            self.take_commands(i, can, is_between_frames);
-            for (port, s) in [i.s_a_data, i.s_b_data].iter().enumerate() {
+            self.take_commands(&[i.s_a_cmd, i.s_b_cmd, i.s_c_cmd], i.m_cmd.ready, moved);
+            for (port, s) in [i.s_a_data, i.s_b_data, i.s_c_data].iter().enumerate() {
                 self.beats[port].step(false, s.tvalid.then_some(*s), moved == Some(port));
             }
         }
-        let tag = i.s_done.tag & ((1 << self.tag_bits) - 1);
-        let item = ((tag, i.s_done.error), i.s_done.tag >> self.tag_bits != 0);
-        let readies = [i.m_a_done.ready, i.m_b_done.ready];
-        self.reports.step(i.reset, i.s_done.valid.then_some(item), readies);
-        let [a_done, b_done] = self.reports.valids();
-        let (tag, error) = self.reports.m_data();
+        let cmd = |port| ReadyPort { ready: self.turn.takes(port) };
+        let data = |port: usize| TreadyPort { tready: self.beats[port].s_ready() };
+        let done = |valid, (tag, error)| WriteDone { valid, tag, error };
+        let [a_done, _] = self.reports.valids();
+        let [b_done, c_done] = self.others.valids();
         WriteMuxOut {
-            s_a_cmd: ReadyPort { ready: self.taking == Some(0) },
-            s_a_data: TreadyPort { tready: self.beats[0].s_ready() },
-            m_a_done: WriteDone { valid: a_done, tag, error },
-            s_b_cmd: ReadyPort { ready: self.taking == Some(1) },
-            s_b_data: TreadyPort { tready: self.beats[1].s_ready() },
-            m_b_done: WriteDone { valid: b_done, tag, error },
+            s_a_cmd: cmd(0),
+            s_a_data: data(0),
+            m_a_done: done(a_done, self.reports.m_data()),
+            s_b_cmd: cmd(1),
+            s_b_data: data(1),
+            m_b_done: done(b_done, self.others.m_data()),
+            s_c_cmd: cmd(2),
+            s_c_data: data(2),
+            m_c_done: done(c_done, self.others.m_data()),
             m_cmd: self.cmd,
             m_data: self.beat,
             s_done: ReadyPort { ready: self.reports.s_ready() },
         }
-    }
-}
-
-impl Default for WriteMux {
-    /// The mux of responder and completer.
-    fn default() -> Self {
-        Self::new(127)
     }
 }

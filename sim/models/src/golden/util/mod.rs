@@ -7,6 +7,7 @@ pub mod mul;
 pub mod ram;
 pub mod recip;
 pub mod rr_arb;
+pub mod rr_merge;
 pub mod skid;
 pub mod stream_mux;
 pub mod stream_route;

@@ -63,7 +63,7 @@ impl Aligner {
     fn new(config: &NicConfig) -> Self {
         Self {
             beat_bytes: config.data_bytes() as u64,
-            descriptions: LutFifo::new(config.dma_commands()),
+            descriptions: LutFifo::new(config.read_commands()),
             bus: Skid::default(),
             active: None,
             rotated: None,

@@ -50,7 +50,7 @@ impl Aligner {
     fn new(config: &NicConfig) -> Self {
         Self {
             beat_bytes: config.data_bytes() as u64,
-            descriptions: LutFifo::new(config.dma_commands()),
+            descriptions: LutFifo::new(config.write_commands()),
             waiting: (dma_waiting(config.data_bits) > 0).then(|| LutFifo::new(WAITING_BEATS)),
             payload: Skid::default(),
             active: None,
@@ -132,8 +132,8 @@ struct Collector<T> {
 impl<T: Copy + Default> Collector<T> {
     fn new(config: &NicConfig) -> Self {
         let (responses, came, failed, done, tag, error) = Default::default();
-        let tags = LutFifo::new(config.dma_commands());
-        let counts = LutFifo::new(config.dma_commands());
+        let tags = LutFifo::new(config.write_commands());
+        let counts = LutFifo::new(config.write_commands());
         Self { tags, counts, responses, came, failed, done, tag, error }
     }
 

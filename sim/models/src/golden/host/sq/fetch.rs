@@ -17,8 +17,10 @@ use nic_spec::NicConfig;
 const WR_BYTES: u16 = 40;
 /// Words of 64 bits in them.
 const WR_WORDS: usize = 5;
-/// Cycle of an operation in which it takes effect; it is picked in cycle 0.
-const EXEC_CYCLE: u8 = 3;
+/// Cycles of an operation behind that in which it is picked.
+const STAGES: usize = 4;
+/// In this one it takes effect.
+const EXEC: usize = 2;
 
 ports! {
     /// A stream that is only looked at.
@@ -135,7 +137,8 @@ pub struct SqFetch {
     config: NicConfig,
     flows: Vec<Flow>,
     scrub_left: usize,
-    op: Option<(Op, usize, u8)>,
+    /// Operations under way, the youngest first: each on the row of a flow.
+    ops: [Option<(Op, usize)>; STAGES],
     active: LutFifo<usize>,
     decided: Decided,
     fetch_count: usize,
@@ -162,7 +165,7 @@ impl SqFetch {
             config: config.clone(),
             flows: vec![Flow::default(); config.flow_count],
             scrub_left: config.flow_count,
-            op: None,
+            ops: [None; STAGES],
             active: LutFifo::new(config.flow_count),
             decided: Decided::default(),
             fetch_count: 0,
@@ -190,24 +193,33 @@ impl SqFetch {
 
     /// The operation that takes effect with the coming edge.
     fn executes(&self) -> Option<(Op, usize)> {
-        self.op.filter(|op| op.2 == EXEC_CYCLE).map(|(op, flow, _)| (op, flow))
+        self.ops[EXEC]
     }
 
+    /// The next operation, every other cycle.
     fn pick(&self, i: &SqFetchIn) -> Option<(Op, usize)> {
         let row_op = matches!(self.rows, Rows::Came | Rows::Failed | Rows::Look | Rows::NewQp);
         let row_flow = if self.looks(i) { usize::from(i.cfg.index) } else { self.row_flow() };
-        let may_fetch = self.active.m_valid() && self.may_go(i);
-        if self.scrub_left > 0 {
+        let has_begun = |op: Op| self.ops[..=EXEC].iter().flatten().any(|o| o.0 == op);
+        let may_fetch = self.active.m_valid() && self.may_go(i) && !has_begun(Op::Fetch);
+        if self.scrub_left > 0 || self.ops[0].is_some() {
             None
         } else if self.credits.m_valid() {
             Some((Op::Credit, self.credits.m_data()))
-        } else if row_op || self.looks(i) {
+        } else if (row_op || self.looks(i)) && !has_begun(Op::Row) {
             Some((Op::Row, row_flow % self.flows.len()))
-        } else if i.s_doorbell.valid {
+        } else if i.s_doorbell.valid && !has_begun(Op::Doorbell) {
             Some((Op::Doorbell, usize::from(i.s_doorbell.flow) % self.flows.len()))
         } else {
             may_fetch.then(|| (Op::Fetch, self.active.m_data()))
         }
+    }
+
+    /// The operation that was picked in the cycle before. It ends here if its row was read before one
+    /// under way has written it, and is picked again.
+    fn begins(&self) -> Option<(Op, usize)> {
+        let writes = |flow: usize| self.ops[EXEC..].iter().flatten().any(|o| o.1 == flow);
+        self.ops[0].filter(|(_, flow)| !writes(*flow))
     }
 
     /// A committed work request is about to be looked up.
@@ -237,11 +249,11 @@ impl SqFetch {
 
     /// There is room for one more fetch.
     fn may_go(&self, i: &SqFetchIn) -> bool {
+        let fetches = self.fetch_count + usize::from(self.decided.fetch.is_some());
         i.wr_room
             && !self.holds
-            && !self.out.m_cmd.valid
-            && self.decided.fetch.is_none()
-            && self.fetch_count < self.config.ring_entries()
+            && (!self.out.m_cmd.valid || i.m_cmd.ready)
+            && fetches < self.config.ring_entries()
     }
 
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
@@ -396,7 +408,7 @@ impl Golden for SqFetch {
         }
         let before = self.out;
         // What the picture before the edge says.
-        let picked = if self.op.is_none() { self.pick(i) } else { None };
+        let picked = self.pick(i);
         let direct = self.may_go(i) && self.active.count() == 0;
         self.out.event_sq = SqEvents::default();
         self.out.m_cqe.valid &= !i.m_cqe.ready;
@@ -410,20 +422,21 @@ impl Golden for SqFetch {
             self.out.m_cqe = LostRequest { valid: true, flow, wr_id };
             next_rows = Rows::Drop;
         }
-        let idle = self.op.is_none() && self.decided.fetch.is_none();
+        let idle = self.ops[..=EXEC] == [None; EXEC + 1] && self.decided.fetch.is_none();
         let drained = self.holds && idle && self.fetch_count == 0;
         let is_qp = i.s_cfg.valid && i.cfg.table == Table::Qp as u8;
         let holds = is_qp && self.rows != Rows::Ack;
         // The edge.
         let Decided { enters, fetch } = std::mem::take(&mut self.decided);
-        let pops = matches!(self.op, Some((Op::Fetch, _, 1)));
-        self.active.step(false, enters, pops);
-        let counted = matches!(executed, Some((Op::Credit, _)));
+        let begins = self.begins();
+        let is_begun = |op: Op| begins.is_some_and(|o| o.0 == op);
+        let (fetches, counts) = (is_begun(Op::Fetch), is_begun(Op::Credit));
+        self.active.step(false, enters, fetches);
         let flow_count = self.flows.len();
         let retired = (i.watch.valid && i.watch.ready && i.watch.op == 0)
             .then(|| usize::from(i.watch.flow) % flow_count);
         assert!(retired.is_none() || self.credits.s_ready(), "credits come too fast");
-        self.credits.step(false, retired, counted);
+        self.credits.step(false, retired, counts);
         self.orders.step(false, fetch.map(|(order, _)| order), leaves);
         let s = &i.s_axis;
         let stored = s.tvalid && !passes;
@@ -436,11 +449,7 @@ impl Golden for SqFetch {
                 self.out.m_cmd = ReadCommand { valid: true, addr, bytes: WR_BYTES };
             }
         }
-        self.op = match self.op {
-            None => picked.map(|(op, flow)| (op, flow, 1)),
-            Some((_, _, EXEC_CYCLE)) => None,
-            Some((op, flow, cycle)) => Some((op, flow, cycle + 1)),
-        };
+        self.ops = [picked, begins, self.ops[1], self.ops[2]];
         (self.is_drained, self.holds, self.rows) = (drained, holds, next_rows);
         self.scrub_left = self.scrub_left.saturating_sub(1);
         self.outputs();

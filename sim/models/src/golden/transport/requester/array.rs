@@ -6,6 +6,7 @@ use super::answers::Answers;
 use super::{order, Requester, RequesterIn, RequesterOut, ROW_WAIT_CYCLES};
 use crate::events::RequesterEvents;
 use crate::golden::util::fifo::LutFifo;
+use crate::golden::util::rr_merge::Turn;
 use crate::ports::{Golden, Wide};
 use crate::starts::Starts;
 use crate::streams::{
@@ -16,6 +17,8 @@ use nic_spec::rows::Table;
 
 /// Grants that do.
 const GRANTS: usize = 4;
+/// Work requests that wait for an engine.
+const REQUESTS: usize = 16;
 /// Payloads that wait for their orders.
 const PAYLOADS: usize = 128;
 /// Cycles in which nothing is taken behind a READ response.
@@ -26,31 +29,6 @@ const ORDER_PAUSE_CYCLES: u8 = 2;
 const QPN_BITS: u32 = 24;
 /// Kinds of events.
 const KINDS: usize = 10;
-
-/// Whose turn it is.
-#[derive(Clone, Debug, Default)]
-struct Turn {
-    /// It is being taken.
-    take: Option<usize>,
-    /// The first one that is asked for the next time.
-    first: usize,
-}
-
-impl Turn {
-    /// One clock edge.
-    fn step(&mut self, is_free: bool, requests: &[bool]) {
-        if let Some(taken) = self.take.take() {
-            self.first = taken + 1;
-        } else if is_free {
-            let mut in_turn = (self.first..requests.len()).chain(0..self.first);
-            self.take = in_turn.find(|e| requests[*e]);
-        }
-    }
-
-    fn takes(&self, engine: usize) -> ReadyPort {
-        ReadyPort { ready: self.take == Some(engine) }
-    }
-}
 
 /// Events of a kind that wait to be told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,6 +63,10 @@ pub struct RequesterArray {
     says: Vec<RequesterOut>,
     answers: Vec<Answers>,
     grants: Vec<LutFifo<u16>>,
+    /// Work requests: flow of the engine, row.
+    requests: Vec<LutFifo<(u16, Wide<8>)>>,
+    /// The work request at `s_cfg` is being taken.
+    takes_request: bool,
     /// Whose READ responses have brought payload.
     payloads: LutFifo<usize>,
     /// An ACK has given way to a newer one.
@@ -116,6 +98,8 @@ impl RequesterArray {
             says: vec![RequesterOut::default(); count],
             answers: vec![Answers::new(); count],
             grants: vec![LutFifo::new(GRANTS); count],
+            requests: vec![LutFifo::new(REQUESTS); count],
+            takes_request: false,
             payloads: LutFifo::new(PAYLOADS),
             has_merged: false,
             pause: 0,
@@ -135,6 +119,8 @@ impl RequesterArray {
         self.says = self.engines.iter_mut().map(|e| e.step(i)).collect();
         self.answers.iter_mut().for_each(Answers::reset);
         self.grants.iter_mut().for_each(|fifo| fifo.step(true, None, false));
+        self.requests.iter_mut().for_each(|fifo| fifo.step(true, None, false));
+        self.takes_request = false;
         self.payloads.step(true, None, false);
         (self.pause, self.row_wait, self.order_pause) = (0, 0, 0);
         self.has_merged = false;
@@ -189,9 +175,15 @@ impl RequesterArray {
         let mut told = *i;
         told.s_ack = self.answers[engine].m_data();
         told.s_ack.valid = self.answers[engine].m_valid();
-        told.s_cfg.valid = i.s_cfg.valid && row_goes && is_for(i.cfg_index);
+        // Other rows stay behind the work requests that have come before them.
+        let is_other = i.cfg_table != Table::Wr as u8 && self.requests[engine].count() == 0;
+        told.s_cfg.valid = i.s_cfg.valid && is_other && row_goes && is_for(i.cfg_index);
         told.cfg_index = i.cfg_index >> self.engine_bits;
         told.cfg_row = self.row(i);
+        if self.requests[engine].m_valid() {
+            (told.cfg_index, told.cfg_row) = self.requests[engine].m_data();
+            (told.s_cfg.valid, told.cfg_table) = (true, Table::Wr as u8);
+        }
         told.hint = FlowPulse {
             valid: i.hint.valid && is_for(i.hint.flow),
             flow: self.place(i.hint.flow).1,
@@ -202,14 +194,27 @@ impl RequesterArray {
         told.s_fail.flow = self.place(i.s_fail.flow).1;
         told.watch_valid = i.watch_valid && is_for(i.watch_flow);
         told.watch_flow = self.place(i.watch_flow).1;
-        told.m_pkt = self.packet_turn.takes(engine);
+        told.m_pkt.ready = self.packet_turn.takes(engine);
         told.m_read = told.m_pkt;
-        let (news, picks_work) = (self.news_turn.takes(engine).ready, self.picks_work(engine));
+        let (news, picks_work) = (self.news_turn.takes(engine), self.picks_work(engine));
         told.m_work.ready = news && picks_work;
         told.m_inflight.ready = news && !picks_work;
-        told.m_cc = self.echo_turn.takes(engine);
-        told.m_order = self.order_turn.takes(engine);
+        told.m_cc.ready = self.echo_turn.takes(engine);
+        told.m_order.ready = self.order_turn.takes(engine);
         told
+    }
+
+    /// A work request goes into the FIFO of its engine.
+    fn post(&mut self, i: &RequesterIn) {
+        let (poster, flow) = self.place(i.cfg_index);
+        let posted = self.takes_request.then(|| (flow, self.row(i)));
+        let is_offered = i.s_cfg.valid && i.cfg_table == Table::Wr as u8;
+        self.takes_request = is_offered && posted.is_none() && self.requests[poster].s_ready();
+        for (engine, say) in self.says.iter().enumerate() {
+            let comes = posted.filter(|_| poster == engine);
+            let goes = self.requests[engine].m_valid() && say.s_cfg.ready;
+            self.requests[engine].step(false, comes, goes);
+        }
     }
 
     /// Answers and grants go into the FIFOs of their engines.
@@ -227,7 +232,7 @@ impl RequesterArray {
             self.grants[engine].step(false, comes, say.s_grant.ready);
         }
         let has_payload = taken && is_response && i.s_ack.payload_bytes > 0;
-        let is_ordered = self.order_turn.take;
+        let is_ordered = self.order_turn.taken();
         let is_ordered = is_ordered.is_some_and(|e| self.says[e].m_order.op != order::COMPLETION);
         self.payloads.step(false, has_payload.then_some(owner), is_ordered);
         self.pause = if taken && is_response { PAUSE_CYCLES } else { self.pause.saturating_sub(1) };
@@ -251,12 +256,12 @@ impl RequesterArray {
             !out.m_order.valid && self.order_pause == 0,
         ];
         self.order_pause = self.order_pause.saturating_sub(1);
-        if let Some(e) = self.packet_turn.take {
+        if let Some(e) = self.packet_turn.taken() {
             let say = &self.says[e];
             out.m_pkt = Packet { flow: self.flow(e, say.m_pkt.flow), ..say.m_pkt };
             out.m_read = ReadCommand { bytes: say.m_pkt.payload_bytes, ..say.m_read };
         }
-        if let Some(e) = self.news_turn.take {
+        if let Some(e) = self.news_turn.taken() {
             let (say, is_work) = (&self.says[e], self.picks_work(e));
             let (own, inflight_bytes) = match is_work {
                 true => (say.m_work.flow, say.m_work.inflight_bytes),
@@ -266,11 +271,11 @@ impl RequesterArray {
             out.m_work = Work { valid: is_work, flow, inflight_bytes, ..say.m_work };
             out.m_inflight = InFlight { valid: !is_work, flow, inflight_bytes };
         }
-        if let Some(e) = self.echo_turn.take {
+        if let Some(e) = self.echo_turn.taken() {
             let cc = self.says[e].m_cc;
             out.m_cc = AckTelemetry { flow: self.flow(e, cc.flow), ..cc };
         }
-        if let Some(e) = self.order_turn.take {
+        if let Some(e) = self.order_turn.taken() {
             self.order_pause = ORDER_PAUSE_CYCLES;
             let order = self.says[e].m_order;
             out.m_order = Order { flow: self.flow(e, order.flow), ..order };
@@ -338,6 +343,7 @@ impl Golden for RequesterArray {
             self.reset(i);
         } else {
             let told: Vec<RequesterIn> = (0..self.engines.len()).map(|e| self.told(e, i)).collect();
+            self.post(i);
             self.intake(i);
             self.sources(i);
             for (say, is_first) in self.says.iter().zip(&mut self.is_work_first) {
@@ -354,7 +360,9 @@ impl Golden for RequesterArray {
             self.answers.iter().all(Answers::s_ready) && self.payloads.s_ready() && self.pause == 0,
         );
         self.out.s_grant = ready(self.grants.iter().all(LutFifo::s_ready));
-        self.out.s_cfg = ready(self.says.iter().any(|say| say.s_cfg.ready));
+        let mut rows = self.says.iter().zip(&self.requests);
+        let is_taken = rows.any(|(say, requests)| say.s_cfg.ready && !requests.m_valid());
+        self.out.s_cfg = ready(self.takes_request || is_taken);
         self.out.s_fail = ready(self.says.iter().any(|say| say.s_fail.ready));
         self.out
     }
