@@ -56,17 +56,22 @@ fn requester_array_breaks_are_caught() {
     assert_runs_catch(&[Runs::of_block("requester_array", &hundred(), seeds, 200_000)], &rare);
 }
 
+/// The Verilog goes through the run in lock-step, and with a break of one place no longer.
+fn assert_notices(run: impl Fn(&Source) -> Result<(), StepError>, (from, to): (&str, &str)) {
+    let runs = Runs::of_block("requester_array", &hundred(), [], 0);
+    run(runs.source()).expect("equal");
+    let text = runs.source().text.replacen(from, to, 1);
+    assert_ne!(runs.source().text, text, "{from} stands in the Verilog");
+    let broken = Source { text, ..runs.source().clone() };
+    assert!(run(&broken).is_err(), "not noticed: {from} -> {to}");
+}
+
 #[test]
 fn requester_array_row_waits_for_errors_of_all() {
-    let runs = Runs::of_block("requester_array", &hundred(), [], 0);
     // Flows of different engines.
     let run =
         |source: &Source| row_behind_an_error(RequesterArray::new(&hundred()), source, [3, 6]);
-    run(runs.source()).expect("equal");
-    let text = runs.source().text.replacen("(is_qp & (|errors))", "1'b0", 1);
-    assert_ne!(runs.source().text, text);
-    let broken = Source { text, ..runs.source().clone() };
-    assert!(run(&broken).is_err(), "a row that does not wait is noticed");
+    assert_notices(run, ("(is_qp & (|errors))", "1'b0"));
 }
 
 /// The row of a queue pair some cycles behind a work request, in lock-step.
@@ -98,13 +103,8 @@ fn row_behind_a_request(source: &Source) -> Result<(), StepError> {
 
 #[test]
 fn requester_array_row_waits_for_work_requests() {
-    let runs = Runs::of_block("requester_array", &hundred(), [], 0);
-    row_behind_a_request(runs.source()).expect("equal");
     // It is on its way through the FIFO of its engine.
-    let text = runs.source().text.replacen("(!(|requests_0_count))", "1'b1", 1);
-    assert_ne!(runs.source().text, text);
-    let broken = Source { text, ..runs.source().clone() };
-    assert!(row_behind_a_request(&broken).is_err(), "a row that does not wait is noticed");
+    assert_notices(row_behind_a_request, ("(!(|requests_0_count))", "1'b1"));
 }
 
 /// ACKs of two queue pairs of one engine, one a cycle, in lock-step: none gives way to the other's.
@@ -124,12 +124,7 @@ fn acks_by_turns(source: &Source) -> Result<(), StepError> {
 
 #[test]
 fn requester_array_keeps_acks_of_other_queue_pairs() {
-    let runs = Runs::of_block("requester_array", &hundred(), [], 0);
-    acks_by_turns(runs.source()).expect("equal");
-    let text = runs.source().text.replace("(s_data[23:0] == last[23:0])", "1'b1");
-    assert_ne!(runs.source().text, text);
-    let broken = Source { text, ..runs.source().clone() };
-    assert!(acks_by_turns(&broken).is_err(), "an ACK that gives way is noticed");
+    assert_notices(acks_by_turns, ("(s_data[23:0] == last[23:0])", "1'b1"));
 }
 
 /// A row as pins.

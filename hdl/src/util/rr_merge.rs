@@ -7,8 +7,8 @@
 //! # Shape             N streams. A request stays until it is taken
 //! # Fairness          the first request above the last one that was taken, cyclically
 //! # Reset             synchronous, high: nothing is taken, the lowest goes first
-//! # Twins             part of sim/models/src/golden/transport/requester/array.rs,
-//!                     tests/transport/requester_array.rs
+//! # Twins             sim/models/src/golden/util/rr_merge.rs, in tests/transport/requester_array.rs
+//!                     and tests/host/write_mux.rs
 
 use crate::{block, cell};
 use rust_hdl_core::prelude::*;

@@ -74,12 +74,10 @@ impl WriteMux {
             self.moving = (cmd.bytes > 0).then_some(port);
         }
         // A command waits for its frame; a beat that has just moved is of the one before.
-        let can: Vec<bool> = (0..3)
-            .map(|p| {
-                let has_begun = self.beats[p].m_valid() && moved != Some(p);
-                cmds[p].valid && (cmds[p].bytes == 0 || has_begun)
-            })
-            .collect();
+        let can = [0, 1, 2].map(|p| {
+            let has_begun = self.beats[p].m_valid() && moved != Some(p);
+            cmds[p].valid && (cmds[p].bytes == 0 || has_begun)
+        });
         self.turn.step(is_free, &can);
     }
 
