@@ -12,7 +12,7 @@ import random
 import struct
 
 import cocotb
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiRam, AxiStreamFrame
 from scapy.contrib.roce import AETH, BTH, opcode
 from scapy.layers.inet import IP, UDP
@@ -220,7 +220,14 @@ async def own_write(dut, seed):
     assert packet[BTH].ackreq == 1
     assert sent == struct.pack(">QII", 0x7F_0000_1001, 0x1234, 3000) + data
     assert dut.irq.value == 0, "nothing is acknowledged yet"
+    # Host memory lets the completion's address wait.
+    addresses = nic.ram.write_if.aw_channel
+    addresses.clear_pause_generator()
+    addresses.pause = True
     await nic.send(request("ACKNOWLEDGE", 2, bytes(AETH(syndrome=0x1F, msn=1))))
+    await RisingEdge(dut.m_axi_awvalid)
+    await ClockCycles(dut.aclk, 3)
+    addresses.pause = False
     good = {"wr_id": 77, "byte_count": 3000, "status": 0, "kind": 0, "phase": 1, "flow": nic.flow}
     assert await nic.completion() == good
     await nic.write("CQ_CONSUMER", 1)
