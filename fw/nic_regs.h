@@ -380,12 +380,18 @@
 #define NIC_WR_SOLICITED_WORD 0 /* asks the peer for a solicited event */
 #define NIC_WR_SOLICITED_SHIFT 3
 #define NIC_WR_SOLICITED_MASK 0x00000008u
+#define NIC_WR_INLINE_WORD 0 /* a WRITE of at most 24 bytes that stand in words 10 to 15, not at local_address */
+#define NIC_WR_INLINE_SHIFT 4
+#define NIC_WR_INLINE_MASK 0x00000010u
 #define NIC_WR_ID_WORD 1 /* returned in the completion */
 #define NIC_WR_LOCAL_ADDRESS_WORD 2 /* address of the first byte here; high word behind it */
 #define NIC_WR_LENGTH_WORD 4 /* bytes, at most 2^31 */
 #define NIC_WR_RKEY_WORD 5 /* the peer's memory key */
 #define NIC_WR_REMOTE_VA_WORD 6 /* the peer's virtual address; high word behind it */
 #define NIC_WR_IMMEDIATE_WORD 8 /* immediate data */
+#define NIC_WR_INLINE_0_WORD 10 /* bytes 0 to 7 of an inline WRITE, the first one in bits 7:0; high word behind it */
+#define NIC_WR_INLINE_8_WORD 12 /* bytes 8 to 15; high word behind it */
+#define NIC_WR_INLINE_16_WORD 14 /* bytes 16 to 23; high word behind it */
 
 /* Completion, entry of the completion ring; the last word is written last: 32-bit little-endian words. */
 #define NIC_CQE_BYTES 16

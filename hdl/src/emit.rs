@@ -25,7 +25,7 @@ use crate::host::{
     interrupt::Interrupt,
     read_mux::ReadMux,
     registers::Registers,
-    sq::{fetch::SqFetch, rows::WR_BITS},
+    sq::{fetch::SqFetch, rows::beats_log2},
     table_window::TableWindow,
     uart::{self, deframer::UartDeframer, framer::UartFramer, rx::UartRx, tx::UartTx},
     write_mux::WriteMux,
@@ -53,8 +53,8 @@ use crate::util::{
 };
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
 use nic_spec::config::{
-    dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, write_commands_log2,
-    NicConfig,
+    dma_landings, dma_waiting, read_commands_log2, ring_batch_log2, ring_entries_log2,
+    write_commands_log2, NicConfig,
 };
 use rust_hdl_core::prelude::Bits;
 use rust_hdl_core::prelude::Block;
@@ -135,15 +135,6 @@ pub(crate) const fn most(a: usize, b: usize) -> usize {
     }
 }
 
-/// The smaller of two sizes.
-pub(crate) const fn least(a: usize, b: usize) -> usize {
-    if a < b {
-        a
-    } else {
-        b
-    }
-}
-
 /// Lanes of the scheduler's scan: so many that a pass takes at most 64 cycles, log2.
 pub(crate) const fn lanes_log2(flow_bits: usize) -> usize {
     most(flow_bits, 7) - 6
@@ -204,13 +195,15 @@ rows! {
         |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle AckPerCycle, widths 64 512,
         |_| ReadMux::<W, KB, { W + KB + 2 }, { read_commands_log2(W) + 1 },
-            { read_commands_log2(W) + 2 }>::default();
+            { read_commands_log2(W) + 2 }, { waiting_packets_log2(W) },
+            { waiting_packets_log2(W) + 1 }>::default();
     "cq_ring" of HopPerCycle AckPerCycle, widths 64 512,
         |_| CqRing::<W, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 }>::default();
     "interrupt" of HopPerCycle AckPerCycle, |_| Interrupt::default();
     "sq_fetch" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
-        |c| SqFetch::<W, { least(W, WR_BITS) }, { least(W, WR_BITS) + 2 }, { ring_entries_log2(W) },
-            { ring_entries_log2(W) + 1 }, FB, { FB + 1 }, { FB + 16 }>::new(c);
+        |c| SqFetch::<W, { W + 1 }, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 },
+            { beats_log2(ring_entries_log2(W), W) }, { beats_log2(ring_entries_log2(W), W) + 1 },
+            { ring_batch_log2(W) + 1 }, FB, { FB + 1 }, { FB + 17 + ring_batch_log2(W) }>::new(c);
     "ack_gen" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| AckGen::<FB, { FB + 1 }>::default();
     "responder" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
@@ -220,7 +213,7 @@ rows! {
     "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
         |c| Requester::<FB, 3, { FB + 3 }>::new(c);
     "requester_array" of AckPerCycle, flows 64 256 1024,
-        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 90, { FB + 317 }, { FB + 276 }, { FB + 53 },
+        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 90, { FB + 509 }, { FB + 405 }, { FB + 53 },
             { FB + 384 }, { FB + 152 }>::new(c);
     "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
         |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },

@@ -12,9 +12,14 @@ fn read_mux_matches_golden() {
 fn read_mux_breaks_are_caught() {
     let breaks = [
         // Data goes to the wrong user.
-        ("owners_s_data = wr_owner", "owners_s_data = pkt_owner"),
+        ("owners_s_data = OWNER_WORK_REQUEST", "owners_s_data = OWNER_PACKET"),
         // A command that stands at the source gives way to another.
         ("(goes | !pkt_valid)", "1'b1"),
+        // A packet is bad by a beat that is not its last.
+        ("m_pkt_tuser = beats_m_data[73] & is_last", "m_pkt_tuser = beats_m_data[73]"),
+        // Inline payload ends a byte too soon, or begins with the second beat again.
+        ("- 25'd1;", "- 25'd2;"),
+        ("inline_part + 2'd1", "2'd1"),
     ];
     assert_catches("read_mux", 5000, &breaks);
     let wide = [("beats_m_data[511:0]", "{1'b0, beats_m_data[510:0]}")];

@@ -314,6 +314,36 @@ fn rings_in_lock_step() {
 }
 
 #[test]
+fn rings_carry_payload_inline() {
+    // A queue pair with a ring and one without: WRITEs that need nothing of host memory.
+    let mut pair = Pair::new(Plan { sq_log2: 5, ..Plan::golden(1, 5, 6) });
+    let mut plain = QpConfig { sq_log2: 0, ..qp_config(&pair.plan, 0, 1) };
+    let mut peer = QpConfig { sq_log2: 0, ..qp_config(&pair.plan, 1, 1) };
+    (plain.sq_address, peer.sq_address) = (0, 0);
+    let mut plain = pair.hosts[0].nic.create_qp(&plain).expect("created");
+    pair.hosts[1].nic.create_qp(&peer).expect("created");
+    let of = |slot: u64, length_bytes: u32| {
+        let inline = Some(core::array::from_fn(|n| byte(0, slot * 32 + n as u64)));
+        Write { local_address: u64::MAX, inline, ..write(slot, length_bytes) }
+    };
+    let batch: Vec<Work> = (0..25).map(|n| Work::Write(of(n.into(), n))).collect();
+    let Host { nic, qps } = &mut pair.hosts[0];
+    nic.submit(&mut qps[0], &batch).expect("submitted");
+    nic.post_write(&mut plain, &of(25, 24)).expect("posted");
+    let too_long = nic.submit(&mut qps[0], &[Work::Write(of(0, 25))]);
+    assert!(matches!(too_long, Err(Error::Argument(_))), "{too_long:?}");
+    let completions = pair.completions(0);
+    assert!(completions.iter().all(|c| c.status == Status::Ok), "{completions:?}");
+    assert_eq!(completions.len(), 26);
+    for (slot, length) in (0..25).map(|n| (n, n as usize)).chain([(25, 24)]) {
+        let landed = pair.load(1, REGION + slot * SLOT, 32);
+        let mut expected: Vec<u8> = (0..32).map(|n| byte(0, slot * 32 + n)).collect();
+        expected[length..].fill(0);
+        assert_eq!(landed, expected, "slot {slot}");
+    }
+}
+
+#[test]
 fn rings_refuse_a_doorbell_beyond_the_ring_and_lose_nothing() {
     let mut pair = Pair::new(Plan::golden(2, 3, 4));
     pair.store(0, SOURCE, &bytes(0, SOURCE, 500));

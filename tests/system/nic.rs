@@ -225,6 +225,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
         message_bytes: (0, 9_000),
         read_percent: 40,
         immediate_percent: 0,
+        has_inline: false,
         ring_qp_count: 0,
         read_limit: 3,
         mtu_code: 2,
@@ -279,6 +280,22 @@ fn nic_pair_in_lock_step() {
         let report = exchange(&plan, EngineKind::Both);
         assert!(report.is_good(), "{format:?}: {report:?}");
     }
+}
+
+#[test]
+fn nic_pair_sends_small_messages_inline() {
+    let plan = Plan {
+        message_count: 60,
+        message_bytes: (0, 40),
+        read_percent: 20,
+        has_inline: true,
+        ring_qp_count: 2,
+        ..plan(Some(AUTHORS), Manners::Stalling, 13)
+    };
+    let report = exchange(&plan, EngineKind::Both);
+    assert!(report.is_good(), "{report:?}");
+    let resent = report.nics.iter().map(|nic| nic.counter("reqr_retransmit_packet"));
+    assert!(resent.sum::<u32>() > 0, "nothing inline is sent again: {report:?}");
 }
 
 /// The plan with telemetry headers that the NICs' own packets bring along: the switch adds to them.

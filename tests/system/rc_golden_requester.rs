@@ -8,8 +8,8 @@ use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::requester::{Completion, Landing, Limits, Requester, Status, Work};
 use nic_models::reference::rc::responder::{Abilities, Responder};
 use nic_models::reference::rc::{psn_add, psn_distance, Answer, Memory, Region, Remote, Request};
-use nic_models::streams::{self, Flow, ReadyPort};
-use nic_spec::rows::{Operation, QpRow, Row, Table, WrRow};
+use nic_models::streams::{self, Flow, PayloadSource, ReadyPort};
+use nic_spec::rows::{Operation, QpRow, Row, Table, WrRow, INLINE_BYTES_MAX};
 use nic_spec::wire::bth::opcode::{has_immdt, has_reth, WRITE_FIRST, WRITE_MIDDLE};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -174,7 +174,8 @@ impl Lab {
     fn make_works(&mut self, kind: Kind) {
         let mut at = 0;
         for wr_id in 0..WORKS {
-            let length = [0, 1, MTU, self.rng.gen_range(0..1000)][self.rng.gen_range(0..4)];
+            let lengths = [0, 1, MTU, self.rng.gen_range(2..30), self.rng.gen_range(0..1000)];
+            let length = lengths[self.rng.gen_range(0..5)];
             let (signalled, solicited) = (self.rng.gen_ratio(3, 4), self.rng.gen());
             let imm = self.rng.gen::<bool>().then(|| self.rng.gen());
             let va = VA + at as u64;
@@ -185,6 +186,12 @@ impl Lab {
             } else {
                 Work { bytes: self.source[at..at + length].to_vec(), rkey: RKEY, imm, ..work }
             };
+            let mut payload = [0; INLINE_BYTES_MAX];
+            let inline = !is_read && length <= payload.len() && self.rng.gen();
+            if inline {
+                payload[..length].copy_from_slice(&work.bytes);
+            }
+            let word = |n: usize| u64::from_le_bytes(payload[n..n + 8].try_into().expect("8"));
             self.works.push_back(WrRow {
                 operation: match imm {
                     _ if is_read => Operation::Read,
@@ -199,6 +206,10 @@ impl Lab {
                 rkey: work.rkey,
                 remote_va: va,
                 immediate: imm.unwrap_or(0),
+                inline,
+                inline_0: word(0),
+                inline_8: word(8),
+                inline_16: word(16),
             });
             self.reference.post(work);
             at += length;
@@ -301,8 +312,11 @@ impl Lab {
             self.take_packet();
         }
         if out.m_read.valid && i.m_read.ready {
-            let at = (out.m_read.addr - HOST_ADDRESS) as usize;
-            let bytes = self.source[at..at + usize::from(out.m_read.bytes)].to_vec();
+            let PayloadSource { addr, bytes, is_inline, inline_rest, .. } = out.m_read;
+            let inline = [&addr.to_le_bytes()[..], &inline_rest.to_le_bytes()].concat();
+            let at = addr.wrapping_sub(HOST_ADDRESS) as usize;
+            let source = if is_inline { &inline } else { &self.source[at..] };
+            let bytes = source[..usize::from(bytes)].to_vec();
             self.read.push_back(bytes);
         }
         self.join();

@@ -62,6 +62,10 @@ fn requester_breaks_are_caught() {
         ("if (cfg_tel_every == 8'd255)", "if (1'b0)"),
         ("& !acked[23]", "& 1'b1"),
         ("out_ack_req = packet_ack_req | stamp_asks", "out_ack_req = packet_ack_req"),
+        // Inline payload: of a READ, one byte more, from host memory.
+        ("(cfg_row[1:0] != read)", "1'b1"),
+        ("(cfg_row[159:128] <= inline_bytes_max)", "(cfg_row[159:128] <= 32'd25)"),
+        ("row_local_address = cfg_row[383:320]", "row_local_address = cfg_row[127:64]"),
     ];
     let seeds = [1, 2, 3, 5, 6, 7, 9, 10];
     assert_runs_catch(&[Runs::of_block("requester", &gbe(), seeds, 1_000_000)], &breaks);

@@ -21,7 +21,9 @@ pub mod rings;
 
 use nic_spec::cc_params::CcParams;
 use nic_spec::regs;
-pub use nic_spec::rows::{Completion, CompletionKind, MrRow, QpRow as QpConfig, Status};
+pub use nic_spec::rows::{
+    Completion, CompletionKind, MrRow, QpRow as QpConfig, Status, INLINE_BYTES_MAX,
+};
 use nic_spec::rows::{Operation, Row, Table, WrRow};
 use ring::{CompletionRing, Ring};
 
@@ -151,6 +153,9 @@ pub struct Write {
     pub rkey: u32,
     /// Immediate data to deliver with it.
     pub immediate: Option<u32>,
+    /// The bytes themselves, of which `length_bytes` count: they go with the work request, so the
+    /// NIC does not read them at `local_address`.
+    pub inline: Option<[u8; INLINE_BYTES_MAX]>,
     /// No completion for a success.
     pub unsignalled: bool,
 }
@@ -172,7 +177,15 @@ pub struct Read {
 
 impl Write {
     fn to_row(self) -> WrRow {
+        let bytes = self.inline.unwrap_or_default();
+        let word = |at: usize| {
+            bytes[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+        };
         WrRow {
+            inline: self.inline.is_some(),
+            inline_0: word(0),
+            inline_8: word(8),
+            inline_16: word(16),
             operation: match self.immediate {
                 Some(_) => Operation::WriteImmediate,
                 None => Operation::Write,
@@ -200,6 +213,17 @@ impl Read {
             ..WrRow::default()
         }
     }
+}
+
+/// A work request of a good length.
+fn check_length<E>(row: &WrRow) -> Result<(), Error<E>> {
+    if row.length_bytes > MESSAGE_BYTES_MAX {
+        return Err(Error::Argument("length_bytes is at most 2^31"));
+    }
+    if row.inline && row.length_bytes as usize > INLINE_BYTES_MAX {
+        return Err(Error::Argument("inline: length_bytes is at most 24"));
+    }
+    Ok(())
 }
 
 /// Who computes the windows of data, and what ACKs echo.
@@ -435,9 +459,7 @@ impl<B: Bus> Nic<B> {
     }
 
     fn post(&mut self, qp: &mut Qp, row: WrRow) -> Result<u32, Error<B::Error>> {
-        if row.length_bytes > MESSAGE_BYTES_MAX {
-            return Err(Error::Argument("length_bytes is at most 2^31"));
-        }
+        check_length(&row)?;
         if qp.ring.is_some() {
             return Err(Error::Argument("post: the QP has a submission ring"));
         }
@@ -543,6 +565,15 @@ mod tests {
         assert_eq!(nic.post_write(&mut qp, &Write::default()), Ok(1));
         assert_eq!(nic.bus.row[..2], [4, 1]);
         assert_eq!(nic.post_read(&mut qp, &read), Err(Error::SendQueueFull));
+        let inline = Some(core::array::from_fn(|n| n as u8));
+        let write = Write { length_bytes: 24, inline, unsignalled: true, ..Write::default() };
+        let mut other = Qp::at_index(6, 6);
+        assert_eq!(nic.post_write(&mut other, &write), Ok(0));
+        assert_eq!(nic.bus.row[..5], [1 << 4, 0, 0, 0, 24]);
+        assert_eq!(nic.bus.row[10..12], [0x0302_0100, 0x0706_0504]);
+        assert_eq!(nic.bus.row[14..], [0x1312_1110, 0x1716_1514]);
+        let long = Write { length_bytes: 25, ..write };
+        assert!(matches!(nic.post_write(&mut other, &long), Err(Error::Argument(_))));
         let too_long = Read { length_bytes: MESSAGE_BYTES_MAX + 1, ..read };
         assert!(matches!(nic.post_read(&mut qp, &too_long), Err(Error::Argument(_))));
     }

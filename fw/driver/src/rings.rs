@@ -2,7 +2,7 @@
 
 use crate::ring::CompletionRing;
 pub use crate::ring::Ring;
-use crate::{Bus, Error, Nic, Qp, Read, Write, COMMIT_POLLS_MAX, MESSAGE_BYTES_MAX};
+use crate::{check_length, Bus, Error, Nic, Qp, Read, Write, COMMIT_POLLS_MAX};
 use nic_spec::regs;
 use nic_spec::rows::{Completion, Row, WrRow};
 
@@ -156,9 +156,7 @@ impl<B: HostMemory> Nic<B> {
             return Err(Error::SendQueueFull);
         }
         let rows = || work.iter().copied().map(Work::to_row);
-        if rows().any(|row| row.length_bytes > MESSAGE_BYTES_MAX) {
-            return Err(Error::Argument("length_bytes is at most 2^31"));
-        }
+        rows().try_for_each(|row| check_length(&row))?;
         let first_id = qp.posted_count;
         let mut count = first_id;
         for row in rows() {

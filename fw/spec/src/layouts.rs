@@ -102,12 +102,22 @@ pub const WORK_REQUEST: Layout = Layout {
         bits(0, "operation", 0, 2, "0 WRITE, 1 WRITE with immediate, 2 READ"),
         bits(0, "signalled", 2, 1, "a success makes a completion too"),
         bits(0, "solicited", 3, 1, "asks the peer for a solicited event"),
+        bits(
+            0,
+            "inline",
+            4,
+            1,
+            "a WRITE of at most 24 bytes that stand in words 10 to 15, not at local_address",
+        ),
         word(1, "id", "returned in the completion"),
         wide(2, "local_address", "address of the first byte here"),
         word(4, "length", "bytes, at most 2^31"),
         word(5, "rkey", "the peer's memory key"),
         wide(6, "remote_va", "the peer's virtual address"),
         word(8, "immediate", "immediate data"),
+        wide(10, "inline_0", "bytes 0 to 7 of an inline WRITE, the first one in bits 7:0"),
+        wide(12, "inline_8", "bytes 8 to 15"),
+        wide(14, "inline_16", "bytes 16 to 23"),
     ],
 };
 

@@ -4,6 +4,9 @@
 /// A staged row, word 0 first.
 pub type Row = [u32; 16];
 
+/// Bytes that an inline WRITE has at most.
+pub const INLINE_BYTES_MAX: usize = 24;
+
 /// Hands the list of the tables' fields to the macro `$form`, which makes types of it: the rows of
 /// this module, and those of the hardware. A field stands at (word, first bit, bits); the
 /// hardware also knows parts that span several.
@@ -64,8 +67,6 @@ macro_rules! rows {
             } also {
                 /// The flags and the MTU.
                 flags = (0, 0, 7),
-                /// The word of the limits.
-                limits = (10, 0, 32),
             }
             /// A memory region.
             mr MrRow {
@@ -107,9 +108,20 @@ macro_rules! rows {
                 remote_va: u64 = (6, 0, 64),
                 /// Immediate data, for [`Operation::WriteImmediate`].
                 immediate: u32 = (8, 0, 32),
+                /// A WRITE of at most [`INLINE_BYTES_MAX`] bytes: they stand in words 10 to 15, and
+                /// `local_address` is of no use. Of a READ and a longer one it says nothing.
+                inline: bool = (0, 4, 1),
+                /// Bytes 0 to 7 of an inline WRITE, the first one in bits 7:0.
+                inline_0: u64 = (10, 0, 64),
+                /// Bytes 8 to 15.
+                inline_8: u64 = (12, 0, 64),
+                /// Bytes 16 to 23.
+                inline_16: u64 = (14, 0, 64),
             } also {
+                /// Bytes 8 to 23 of an inline WRITE.
+                inline_rest = (12, 0, 128),
                 /// All that it says.
-                words = (0, 0, 320),
+                words = (0, 0, 512),
             }
         }
     };
@@ -512,7 +524,12 @@ mod tests {
             rkey: 0x0102_0304,
             remote_va: u64::MAX,
             immediate: 0xdead_beef,
+            inline: true,
+            inline_0: 0x0706_0504_0302_0100,
+            inline_8: u64::MAX,
+            inline_16: 1 << 63,
         };
+        assert_eq!(wr.to_row()[10], 0x0302_0100);
         assert_eq!(WrRow::from_row(&wr.to_row()), wr);
     }
 

@@ -568,6 +568,17 @@ macro_rules! streams {
                 /// Bytes, 1..=4096.
                 bytes: Bits<13>,
             }
+            /// Where a packet's payload is: in host memory, or in here.
+            stream PayloadSource {
+                /// Address of its first byte; inline: its bytes 0 to 7, the first one in bits 7:0.
+                addr: Bits<64>,
+                /// Bytes, 1..=4096; inline: 1..=24.
+                bytes: Bits<13>,
+                /// It is in here.
+                is_inline: Bit,
+                /// Inline: its bytes 8 to 23.
+                inline_rest: Bits<128>,
+            }
             /// Writes to host memory.
             stream WriteCommand<T> {
                 /// Address of the first byte.

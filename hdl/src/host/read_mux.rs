@@ -1,28 +1,54 @@
 //! Two users of the read engine: data of packets and work requests. Each gets its own data back.
+//! Data that came in a work request waits here for its turn among what is read.
 //!
-//! # Interface timing  cycle 0: a sink's command taken; cycle 1: m_cmd. A beat passes in one cycle
+//! # Interface timing  cycle 0: a sink's command taken; cycle 1: m_cmd. A beat passes in one cycle.
+//!                     Inline data with nothing before it: cycle 2: m_pkt
 //! # Latency and rate  [`LATENCY_CYCLES`]; one command every other cycle of each sink, sinks in
 //!                     turn; one beat per cycle
 //! # Shape             B = W + KB + 2, O1 = O + 1. A register a sink: neither waits for the other
 //!                     to be taken. A command of 0 bytes has no frame. `2^O` frames may be on
-//!                     their way
+//!                     their way, `2^I` of them inline; I1 = I + 1
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
 //! # Twins             sim/models/src/golden/host/read_mux.rs, tests/host/read_mux.rs
 
-use crate::streams::{AxisUser, AxisWordsUser, ReadCommand};
+use crate::streams::{AxisUser, AxisWordsUser, PayloadSource, ReadCommand};
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::{block, Reg, Regs};
+use crate::{block, kernel, row, Reg, Regs};
+use nic_spec::rows::INLINE_BYTES_MAX;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a command or a beat at a sink to the source.
 pub const LATENCY_CYCLES: usize = 1;
 
-/// Mux of `W` data bits; `B = W + KB + 2`, `O1 = O + 1`.
-#[block(check(KB == W / 8 && B == W + KB + 2))]
-pub struct ReadMux<const W: usize, const KB: usize, const B: usize, const O: usize, const O1: usize>
-{
-    /// Command for a packet's data.
-    pub s_pkt: ReadCommand<In>,
+/// Data that came in a work request.
+#[row]
+struct InlineData {
+    keep: Bits<24>, // A bit a byte
+    first: Bits<64>,
+    rest: Bits<128>,
+}
+
+/// Who has asked for a frame.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum Owner {
+    Packet,
+    WorkRequest,
+    Inline,
+}
+
+/// Mux of `W` data bits; `B = W + KB + 2`, `O1 = O + 1`, `I1 = I + 1`.
+#[block(check(KB == W / 8 && B == W + KB + 2 && I1 == I + 1 && INLINE_BYTES_MAX == 24))]
+pub struct ReadMux<
+    const W: usize,
+    const KB: usize,
+    const B: usize,
+    const O: usize,
+    const O1: usize,
+    const I: usize,
+    const I1: usize,
+> {
+    /// Where a packet's data is.
+    pub s_pkt: PayloadSource<In>,
     /// Command for a work request.
     pub s_wr: ReadCommand<In>,
     /// Command for the read engine.
@@ -33,21 +59,29 @@ pub struct ReadMux<const W: usize, const KB: usize, const B: usize, const O: usi
     pub m_pkt: AxisUser<Out, W, KB>,
     /// The bytes of a work request.
     pub m_wr: AxisWordsUser<Out, W>,
-    owners: Fifo<Bits<1>, O, O1>,
+    owners: Fifo<Owner, O, O1>,
     beats: Skid<Bits<B>>,
+    inlines: Fifo<InlineData, I, I1>,
     is_wr_turn: Reg<Bit>,
-    pkt: ReadCommand<Regs>,
+    pkt: PayloadSource<Regs>,
     wr: ReadCommand<Regs>,
+    inline_part: Reg<Bits<2>>,
     cmd_valid: Signal<Local, Bit>,
     cmd_bytes: Signal<Local, Bits<13>>,
+    inline_goes: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
     is_wr: Signal<Local, Bit>,
+    is_inline: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     stands: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
     tdata: Signal<Local, Bits<W>>,
     last_part: Signal<Local, Bits<B>>,
     user_part: Signal<Local, Bits<B>>,
+    inline_end: Signal<Local, Bits<25>>,
+    inline_data: Signal<Local, Bits<192>>,
+    inline_keep: Signal<Local, Bits<24>>,
+    inline_more: Signal<Local, Bits<24>>,
     #[value(W as u64)]
     keep_at: Constant<Bits<16>>,
     #[value((W + KB) as u64)]
@@ -58,45 +92,74 @@ pub struct ReadMux<const W: usize, const KB: usize, const B: usize, const O: usi
     last_bit: Constant<Bits<B>>,
     #[value(num_bigint::BigUint::from(1_u32) << (W + KB + 1))]
     user_bit: Constant<Bits<B>>,
-    #[init(Constant::new(0u64.to_bits()))]
-    pkt_owner: Constant<Bits<1>>,
-    #[init(Constant::new(1u64.to_bits()))]
-    wr_owner: Constant<Bits<1>>,
+    #[value(1)]
+    one_byte: Constant<Bits<25>>,
+    #[value(KB as u64)]
+    beat_bytes: Constant<Bits<7>>,
 }
 
-impl<const W: usize, const KB: usize, const B: usize, const O: usize, const O1: usize> Logic
-    for ReadMux<W, KB, B, O, O1>
+#[kernel]
+impl<
+        const W: usize,
+        const KB: usize,
+        const B: usize,
+        const O: usize,
+        const O1: usize,
+        const I: usize,
+        const I1: usize,
+    > ReadMux<W, KB, B, O, O1, I, I1>
 {
-    #[hdl_gen]
     fn update(&mut self) {
-        comment!("commands: a register a sink; the one whose turn it is stands at the source");
+        self.commands();
+        self.turns();
+        self.reads();
+        self.owner();
+        self.inlines();
+        self.frames();
+    }
+
+    /// commands: a register a sink; the one whose turn it is stands at the source
+    fn commands(&mut self) {
         self.s_pkt.ready.next = !self.pkt.valid.val();
         self.s_wr.ready.next = !self.wr.valid.val();
-        self.cmd_valid.next = self.pkt.valid.val() & self.owners.s.ready.val();
+        self.cmd_valid.next =
+            self.pkt.valid.val() & !self.pkt.is_inline.val() & self.owners.s.ready.val();
+        self.inline_goes.next = !self.is_wr_turn.val()
+            & self.pkt.valid.val()
+            & self.pkt.is_inline.val()
+            & self.owners.s.ready.val()
+            & self.inlines.s.ready.val();
         self.m_cmd.addr.next = self.pkt.addr.val();
         self.cmd_bytes.next = self.pkt.bytes.val();
-        self.owners.s.data.next = self.pkt_owner.val();
+        self.owners.s.data.next = Owner::Packet;
         if self.is_wr_turn.val() {
             self.cmd_valid.next = self.wr.valid.val() & self.owners.s.ready.val();
             self.m_cmd.addr.next = self.wr.addr.val();
             self.cmd_bytes.next = self.wr.bytes.val();
-            self.owners.s.data.next = self.wr_owner.val();
+            self.owners.s.data.next = Owner::WorkRequest;
+        } else if self.pkt.is_inline.val() {
+            self.owners.s.data.next = Owner::Inline;
         }
         self.m_cmd.valid.next = self.cmd_valid.val();
         self.m_cmd.bytes.next = self.cmd_bytes.val();
-        self.goes.next = self.cmd_valid.val() & self.m_cmd.ready.val();
+        self.goes.next = (self.cmd_valid.val() & self.m_cmd.ready.val()) | self.inline_goes.val();
         self.owners.s.valid.next = self.goes.val() & self.cmd_bytes.val().any();
         if self.s_pkt.valid.val() & !self.pkt.valid.val() {
             self.pkt.valid.next = true;
             self.pkt.addr.next = self.s_pkt.addr.val();
             self.pkt.bytes.next = self.s_pkt.bytes.val();
+            self.pkt.is_inline.next = self.s_pkt.is_inline.val();
+            self.pkt.inline_rest.next = self.s_pkt.inline_rest.val();
         }
         if self.s_wr.valid.val() & !self.wr.valid.val() {
             self.wr.valid.next = true;
             self.wr.addr.next = self.s_wr.addr.val();
             self.wr.bytes.next = self.s_wr.bytes.val();
         }
-        comment!("the turn goes to the other one if that waits or comes, and this one is done");
+    }
+
+    /// the turn goes to the other one if that waits or comes, and this one is done
+    fn turns(&mut self) {
         if self.is_wr_turn.val() {
             if self.goes.val() {
                 self.wr.valid.next = false;
@@ -116,9 +179,10 @@ impl<const W: usize, const KB: usize, const B: usize, const O: usize, const O1: 
                 self.is_wr_turn.next = true;
             }
         }
-        comment!(
-            "data: frames come in the order of the commands; user, last, keep, data from high"
-        );
+    }
+
+    /// data that is read: user, last, keep, data from high
+    fn reads(&mut self) {
         self.last_part.next = 0.into();
         if self.s_axis.tlast.val() {
             self.last_part.next = self.last_bit.val();
@@ -133,22 +197,69 @@ impl<const W: usize, const KB: usize, const B: usize, const O: usize, const O1: 
             | self.user_part.val();
         self.beats.s.valid.next = self.s_axis.tvalid.val();
         self.s_axis.tready.next = self.beats.s.ready.val();
-        self.is_wr.next = self.owners.m.data.val().get_bit(0);
-        self.stands.next = self.beats.m.valid.val() & self.owners.m.valid.val();
-        self.is_last.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
-        self.m_pkt.tvalid.next = self.stands.val() & !self.is_wr.val();
-        self.m_wr.tvalid.next = self.stands.val() & self.is_wr.val();
+    }
+
+    /// frames come in the order of the commands
+    fn owner(&mut self) {
+        self.is_wr.next = self.owners.m.data.val() == Owner::WorkRequest;
+        self.is_inline.next =
+            self.owners.m.valid.val() & (self.owners.m.data.val() == Owner::Inline);
+        self.stands.next =
+            self.beats.m.valid.val() & self.owners.m.valid.val() & !self.is_inline.val();
         self.moves.next = self.m_pkt.tready.val();
         if self.is_wr.val() {
             self.moves.next = self.m_wr.tready.val();
         }
+    }
+
+    /// data of work requests: a frame for each
+    fn inlines(&mut self) {
+        self.inlines.s.valid.next = self.inline_goes.val();
+        self.inline_end.next = (self.one_byte.val() << self.pkt.bytes.val()) - 1;
+        self.inlines.s.data.next.keep = self.inline_end.val().get_bits::<24>(0);
+        self.inlines.s.data.next.first = self.pkt.addr.val();
+        self.inlines.s.data.next.rest = self.pkt.inline_rest.val();
+        self.inline_data.next = bit_cast::<192, 64>(self.inlines.m.data.val().first)
+            | (bit_cast::<192, 128>(self.inlines.m.data.val().rest) << 64);
+        self.inline_keep.next = self.inlines.m.data.val().keep;
+        if self.inline_part.val() == 1 {
+            self.inline_data.next = bit_cast::<192, 128>(self.inlines.m.data.val().rest);
+            self.inline_keep.next = self.inlines.m.data.val().keep >> 8;
+        } else if self.inline_part.val() == 2 {
+            self.inline_data.next = bit_cast::<192, 128>(self.inlines.m.data.val().rest) >> 64;
+            self.inline_keep.next = self.inlines.m.data.val().keep >> 16;
+        }
+        self.inline_more.next = self.inline_keep.val() >> self.beat_bytes.val();
+        self.is_last.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
+        if self.is_inline.val() {
+            self.is_last.next = !self.inline_more.val().any();
+        }
+        if self.is_inline.val() & self.moves.val() {
+            self.inline_part.next = self.inline_part.val() + 1;
+            if self.is_last.val() {
+                self.inline_part.next = 0.into();
+            }
+        }
+    }
+
+    fn frames(&mut self) {
         self.beats.m.ready.next = self.stands.val() & self.moves.val();
-        self.owners.m.ready.next = self.stands.val() & self.moves.val() & self.is_last.val();
+        self.inlines.m.ready.next = self.is_inline.val() & self.moves.val() & self.is_last.val();
+        self.owners.m.ready.next =
+            (self.stands.val() | self.is_inline.val()) & self.moves.val() & self.is_last.val();
         self.tdata.next = self.beats.m.data.val().get_bits::<W>(0);
+        self.m_pkt.tvalid.next = (self.stands.val() & !self.is_wr.val()) | self.is_inline.val();
         self.m_pkt.tdata.next = self.tdata.val();
         self.m_pkt.tkeep.next = self.beats.m.data.val().get_bits::<KB>(self.keep_at.val().index());
+        self.m_pkt.tuser.next =
+            self.beats.m.data.val().get_bit(self.user_at.val().index()) & self.is_last.val();
+        if self.is_inline.val() {
+            self.m_pkt.tdata.next = bit_cast::<W, 192>(self.inline_data.val());
+            self.m_pkt.tkeep.next = bit_cast::<KB, 24>(self.inline_keep.val());
+            self.m_pkt.tuser.next = false;
+        }
         self.m_pkt.tlast.next = self.is_last.val();
-        self.m_pkt.tuser.next = self.beats.m.data.val().get_bit(self.user_at.val().index());
+        self.m_wr.tvalid.next = self.stands.val() & self.is_wr.val();
         self.m_wr.tdata.next = self.tdata.val();
         self.m_wr.tlast.next = self.is_last.val();
         self.m_wr.tuser.next = self.beats.m.data.val().get_bit(self.user_at.val().index());

@@ -8,10 +8,10 @@
 
 use super::{CongestionControl, Requester, PRESET};
 use crate::cc::active::CcActive;
-use crate::emit::{lanes_log2, least, most};
+use crate::emit::{lanes_log2, most};
 use crate::host::{
     cq::ring::CqRing, dma::read::DmaRead, dma::write::DmaWrite, interrupt::Interrupt,
-    read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, sq::rows::WR_BITS,
+    read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, sq::rows::beats_log2,
     write_mux::WriteMux,
 };
 use crate::rx::pipe::{self as rx, RxPipe};
@@ -33,8 +33,8 @@ use crate::tx::pipe::{fifo_beats_log2, TxPipe};
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, kernel, Wire};
 use nic_spec::config::{
-    dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, write_commands_log2,
-    NicConfig,
+    dma_landings, dma_waiting, read_commands_log2, ring_batch_log2, ring_entries_log2,
+    write_commands_log2, NicConfig,
 };
 use rust_hdl_core::prelude::*;
 
@@ -54,8 +54,6 @@ const MB: usize = PRESET.mr_count.ilog2() as usize;
 const QB: usize = PRESET.cq_depth().ilog2() as usize;
 /// Lanes of the scheduler's scan, log2.
 const LB: usize = lanes_log2(PB);
-/// Bits of a work request that a beat brings.
-const WP: usize = least(W, WR_BITS);
 /// Commands that the read engine takes ahead of memory's answers, log2.
 const DB: usize = read_commands_log2(W);
 /// And the write engine.
@@ -64,6 +62,10 @@ const EB: usize = write_commands_log2(W);
 const PW: usize = waiting_packets_log2(W);
 /// Entries of rings that are on their way, log2.
 const RB: usize = ring_entries_log2(W);
+/// Beats of so many work requests, log2.
+const RA: usize = beats_log2(RB, W);
+/// Bits of how many entries are moved at once.
+const NB: usize = ring_batch_log2(W) + 1;
 /// Bits of the tag that a read error has: a flow and the mark of its row.
 const MARK: usize = 4;
 
@@ -135,11 +137,12 @@ pub struct Nic {
     tx_fails: StreamRoute<{ FB + MARK }, { PB + MARK }>,
     fails: StreamMux<{ FB + MARK }>,
     #[init(SqFetch::new(config))]
-    sq_fetch: SqFetch<W, WP, { WP + 2 }, RB, { RB + 1 }, FB, { FB + 1 }, { FB + 16 }>,
+    sq_fetch:
+        SqFetch<W, { W + 1 }, RB, { RB + 1 }, RA, { RA + 1 }, NB, FB, { FB + 1 }, { FB + 16 + NB }>,
     cq_ring: CqRing<W, RB, { RB + 1 }>,
     interrupt: Interrupt,
     write_mux: WriteMux<W, { W + 1 }>,
-    read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }>,
+    read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }, PW, { PW + 1 }>,
     dma_write: DmaWrite<W, { 2 * W }, KB, 128, EB, { EB + 1 }, { dma_waiting(W) }>,
     dma_read: DmaRead<W, { W + 1 }, { 2 * W }, KB, DB, { DB + 1 }, { dma_landings(W) }>,
     #[init(Registers::new(config))]

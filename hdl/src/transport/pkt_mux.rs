@@ -22,7 +22,9 @@
 //!                     that of the sink that has it
 //! # Twins             sim/models/src/golden/transport/pkt_mux.rs, tests/transport/pkt_mux.rs
 
-use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, ReadJobEnd, Reply, Window};
+use crate::streams::{
+    AnyPacket, Packet, PayloadSource, Probe, ReadCommand, ReadJobEnd, Reply, Window,
+};
 use crate::util::fifo::Fifo;
 use crate::{block, kernel, row, Reg, Regs, Wire};
 use nic_spec::wire::bth::opcode;
@@ -91,8 +93,8 @@ pub struct PktMux<
     pub s_window: Window<In, FB>,
     /// The requester has a packet.
     pub s_data_pkt: Packet<In, FB>,
-    /// The requester has a read command.
-    pub s_data_read: ReadCommand<In>,
+    /// The requester says where its payload is.
+    pub s_data_read: PayloadSource<In>,
     /// `read_reply` has a packet.
     pub s_reply_pkt: Reply<In, FB>,
     /// `read_reply` has a read command.
@@ -103,8 +105,8 @@ pub struct PktMux<
     pub m_pkt: AnyPacket<Out, FP1>,
     /// It is no probe and no window.
     pub sent_valid: Signal<Out, Bit>,
-    /// A read command stands.
-    pub m_read: ReadCommand<Out>,
+    /// Where a packet's payload is.
+    pub m_read: PayloadSource<Out>,
     /// READs have ended, and their responses are with the tx pipe.
     pub m_end: ReadJobEnd<Out, FB>,
     waiting: Fifo<WaitingPacket<FP1>, D, D1>,
@@ -119,7 +121,7 @@ pub struct PktMux<
     take_read: Reg<Bit>,
     was_extra: Reg<Bit>,
     reply_next: Reg<Bit>,
-    read: ReadCommand<Regs>,
+    read: PayloadSource<Regs>,
     head: Signal<Local, WaitingPacket<FP1>>,
     head_fields: Signal<Local, EndFields>,
     end_fields: Signal<Local, EndFields>,
@@ -271,12 +273,15 @@ impl<const FB: usize, const FP1: usize, const D: usize, const D1: usize, const L
             self.read.valid.next = true;
             self.read.addr.next = self.s_data_read.addr.val();
             self.read.bytes.next = self.s_data_read.bytes.val();
+            self.read.is_inline.next = self.s_data_read.is_inline.val();
+            self.read.inline_rest.next = self.s_data_read.inline_rest.val();
         }
         if self.load_reply.val() & self.s_reply_read.valid.val() {
             self.take_read.next = true;
             self.read.valid.next = true;
             self.read.addr.next = self.s_reply_read.addr.val();
             self.read.bytes.next = self.s_reply_read.bytes.val();
+            self.read.is_inline.next = false;
         }
     }
 

@@ -50,8 +50,8 @@ pub mod wr;
 use crate::events::RequesterEvents;
 use crate::rows::StagedRow;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
-    Work,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, PayloadSource,
+    ReadError, Work,
 };
 use crate::transport::requester::{
     answer::ack::RequesterAck, answer::feedback::RequesterFeedback,
@@ -104,8 +104,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub s_fail: ReadError<In, FB>,
     /// A packet for the tx pipe.
     pub m_pkt: Packet<Out, FB>,
-    /// A read command, one for each packet with payload.
-    pub m_read: ReadCommand<Out>,
+    /// Where the payload is, once for each packet with payload.
+    pub m_read: PayloadSource<Out>,
     /// Arms the flow in the scheduler.
     pub m_work: Work<Out, FB>,
     /// After an ACK or a rewind.
@@ -442,6 +442,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.out.solicited.next = self.packet.solicited.val();
         self.out.bytes.next = self.packet.bytes.val();
         self.out.address.next = self.packet.address.val();
+        self.out.is_inline.next = self.requests.is_inline.val();
+        self.out.inline_rest.next = self.requests.inline_rest.val();
         self.out.frame_bytes.next = self.frame.frame_bytes.val();
         self.out.frame_count.next = self.frame.frame_count.val();
         self.out.va.next = self.packet.va.val();

@@ -7,7 +7,7 @@ mod requests;
 use super::random::Lengths;
 use crate::env::station::{sub_seed, Manners, World};
 use nic_driver::rings::{HostMemory, Ring, Work};
-use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write};
+use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write, INLINE_BYTES_MAX};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::nic::{Nic, NicIn, NicOut};
 use nic_models::reference::rc::feedback::FeedbackCheck;
@@ -479,12 +479,15 @@ impl Traffic {
         } else {
             let local_address = SOURCE_BASE + source;
             let immediate = rng.gen_ratio(1, 4).then(|| rng.gen());
+            let may_inline = length_bytes as usize <= INLINE_BYTES_MAX;
+            let inline = (may_inline && rng.gen()).then(|| rng.gen());
             Work::Write(Write {
                 local_address,
                 length_bytes,
                 remote_va,
                 rkey,
                 immediate,
+                inline,
                 unsignalled,
             })
         };

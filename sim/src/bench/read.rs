@@ -9,8 +9,8 @@ use nic_models::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
 use nic_models::golden::transport::requester::order;
 use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut};
 use nic_models::streams::{
-    Axis, AxisWords, Order, Packet, Probe, ReadCommand, ReadJobEnd, ReadyPort, Reply, TreadyPort,
-    Window, Work, WriteCommand, WriteDone,
+    Axis, AxisWords, Order, Packet, PayloadSource, Probe, ReadCommand, ReadJobEnd, ReadyPort,
+    Reply, TreadyPort, Window, Work, WriteCommand, WriteDone,
 };
 use nic_spec::config::NicConfig;
 use rand::Rng;
@@ -373,23 +373,22 @@ impl Stimulus<Completer> for Orders {
 
 /// One half in front of the packet mux: packets, each with its read command, and the next one when
 /// both are taken.
-struct Half<P> {
+struct Half<P, R> {
     pkts: Source<P>,
-    waiting: VecDeque<(P, Option<ReadCommand>)>,
-    read: Option<ReadCommand>,
+    waiting: VecDeque<(P, Option<R>)>,
+    read: Option<R>,
 }
 
-impl<P: Clone> Half<P> {
+impl<P: Clone, R: Copy> Half<P, R> {
     fn new(seed: u64, salt: u64) -> Self {
         Self { pkts: Source::new(sub(seed, salt)), waiting: VecDeque::new(), read: None }
     }
 
-    fn push(&mut self, pkt: P, id: u64, bytes: u16) {
-        let read = ReadCommand { valid: true, addr: id, bytes };
-        self.waiting.push_back((pkt, (bytes > 0).then_some(read)));
+    fn push(&mut self, pkt: P, read: Option<R>) {
+        self.waiting.push_back((pkt, read));
     }
 
-    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadCommand>) {
+    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<R>) {
         let (waiting, read) = (&mut self.waiting, &mut self.read);
         let pkt = self.pkts.drive(pkt_ready, || {
             let pkt;
@@ -408,8 +407,8 @@ impl<P: Clone> Half<P> {
 struct Packets {
     rng: ChaCha8Rng,
     flow_count: u16,
-    data: Half<Packet>,
-    reply: Half<Reply>,
+    data: Half<Packet, PayloadSource>,
+    reply: Half<Reply, ReadCommand>,
     probes: Source<Probe>,
     windows: Source<Window>,
     ends: Source<ReadJobEnd>,
@@ -417,8 +416,9 @@ struct Packets {
     read: Sink,
     end: Sink,
     next_id: u32,
-    /// Ids of packets with payload that have left, and of read commands that have.
-    left: [VecDeque<u64>; 2],
+    /// Where the payload of packets is that have left, and what their read commands said that have:
+    /// address, and what comes with them.
+    left: [VecDeque<(u64, Option<u128>)>; 2],
     /// Responses and ends that were taken and have not left; an end is `None`.
     replies: VecDeque<Option<u32>>,
 }
@@ -527,15 +527,28 @@ impl Packets {
                 mark: rng.gen_range(0..16),
                 bare: rng.gen(),
             };
-            self.data.push(pkt, id, payload_bytes);
+            let read = PayloadSource {
+                valid: true,
+                addr: id,
+                bytes: payload_bytes,
+                is_inline: psn % 2 == 1,
+                inline_rest: inline_rest_of(psn),
+            };
+            self.data.push(pkt, (payload_bytes > 0).then_some(read));
         } else if self.reply.waiting.len() < WAITING_MAX {
             let (syndrome, msn) = (rng.gen(), rng.gen_range(0..1 << 24));
             let mark = rng.gen_range(0..16);
             let pkt = Reply { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn, mark };
-            self.reply.push(pkt, id, payload_bytes);
+            let read = ReadCommand { valid: true, addr: id, bytes: payload_bytes };
+            self.reply.push(pkt, (payload_bytes > 0).then_some(read));
         }
         self.next_id += 1;
     }
+}
+
+/// The rest of a payload that comes with its packet.
+fn inline_rest_of(psn: u32) -> u128 {
+    u128::from(address_of(psn)) << 64 | u128::from(address_of(!psn))
 }
 
 /// Where the payload of a packet stands: high bits too.
@@ -551,12 +564,13 @@ impl Stimulus<PktMux> for Packets {
         let reply = self.reply.drive(out.s_reply_pkt.ready, out.s_reply_read.ready);
         let junk = self.rng.gen::<u16>() & 0xfff;
         let read = ReadCommand { bytes: junk, ..ReadCommand::default() };
+        let source = PayloadSource { bytes: junk, ..PayloadSource::default() };
         let pins = PktMuxIn {
             reset,
             s_probe: self.probe(out.s_probe.ready),
             s_window: self.window(out.s_window.ready),
             s_data_pkt: data.0.unwrap_or(Packet { payload_bytes: junk, ..Packet::default() }),
-            s_data_read: data.1.unwrap_or(read),
+            s_data_read: data.1.unwrap_or(source),
             s_reply_pkt: reply.0.unwrap_or(Reply { payload_bytes: junk, ..Reply::default() }),
             s_reply_read: reply.1.unwrap_or(read),
             s_end: self.end(out.s_end.ready),
@@ -566,10 +580,14 @@ impl Stimulus<PktMux> for Packets {
         };
         self.check_order(out, &pins);
         if out.m_pkt.valid && pins.m_pkt.ready && out.m_pkt.payload_bytes > 0 {
-            self.left[0].push_back(address_of(out.m_pkt.psn));
+            let psn = out.m_pkt.psn;
+            let is_inline = out.m_pkt.flow < self.flow_count && psn % 2 == 1;
+            let rest = is_inline.then(|| inline_rest_of(psn));
+            self.left[0].push_back((address_of(psn), rest));
         }
         if out.m_read.valid && pins.m_read.ready {
-            self.left[1].push_back(out.m_read.addr);
+            let PayloadSource { addr, is_inline, inline_rest, .. } = out.m_read;
+            self.left[1].push_back((addr, is_inline.then_some(inline_rest)));
         }
         while self.left.iter().all(|ids| !ids.is_empty()) {
             let [pkt, read] = &mut self.left;

@@ -203,7 +203,7 @@ impl World {
             1 => mtu * rng.gen_range(1..5),
             2 => mtu * rng.gen_range(1..4) + 1,
             3 if !is_read => 1 << 31,
-            4 => rng.gen_range(1..5),
+            4 => rng.gen_range(1..28),
             // Long enough to be in flight while the timer is restarted more than once.
             5 => mtu * rng.gen_range(20..200),
             _ => rng.gen_range(0..6 * mtu),
@@ -227,6 +227,10 @@ impl World {
             rkey: rng.gen(),
             remote_va: rng.gen(),
             immediate: rng.gen(),
+            inline: rng.gen(),
+            inline_0: rng.gen(),
+            inline_8: rng.gen(),
+            inline_16: rng.gen(),
         };
         let mut row = wr.to_row();
         // An operation that does not exist is a WRITE.

@@ -97,6 +97,9 @@ struct Scenario {
     /// Share of the WRITEs that carry immediate data.
     #[serde(default)]
     immediate_percent: u32,
+    /// WRITEs of at most 24 bytes bring them in their work requests.
+    #[serde(default)]
+    inline: bool,
     /// Queue pairs that post through rings in host memory; with any, completions do, too.
     #[serde(default)]
     ring_qp_count: u32,
@@ -374,6 +377,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         message_bytes: (s.message_bytes_min, s.message_bytes_max),
         read_percent: s.read_percent,
         immediate_percent: s.immediate_percent,
+        has_inline: s.inline,
         ring_qp_count: s.ring_qp_count,
         read_limit: s.read_limit,
         mtu_code: (s.mtu_bytes.ilog2() - 8) as u8,

@@ -42,6 +42,8 @@ pub struct Case {
     pub qp_count: u32,
     /// Only the first NIC sends.
     pub is_one_way: bool,
+    /// Payload goes with the work requests.
+    pub is_inline: bool,
     /// Frames lost, per million.
     pub loss_ppm: u32,
     /// Gb/s of the ports that the switch tells of; else those of the line.
@@ -58,6 +60,7 @@ const WRITES: Case = Case {
     read_percent: 0,
     qp_count: 64,
     is_one_way: false,
+    is_inline: false,
     loss_ppm: 0,
     told_gbps: Some(NEVER_FULL_GBPS),
 };
@@ -65,7 +68,7 @@ const SHORT: Case = Case { mtu_bytes: 1024, message_bytes: 2048, ..WRITES };
 const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, message_bytes: 65536, ..SHORT };
 
 /// The cases. All have telemetry in the authors' form in each packet, and an ACK for it.
-pub const CASES: [Case; 10] = [
+pub const CASES: [Case; 12] = [
     WRITES,
     Case { name: "WRITE both ways, MTU 1024", ..SHORT },
     Case { name: "WRITE both ways, MTU 256", mtu_bytes: 256, message_bytes: 1024, ..WRITES },
@@ -74,6 +77,8 @@ pub const CASES: [Case; 10] = [
     Case { name: "one QP, WRITE, MTU 1024", ..ONE_QP },
     Case { name: "one QP, WRITE, MTU 256", mtu_bytes: 256, ..ONE_QP },
     Case { name: "64-byte WRITEs both ways", message_bytes: 64, ..SHORT },
+    Case { name: "8-byte inline WRITEs both ways", message_bytes: 8, is_inline: true, ..SHORT },
+    Case { name: "one QP, 64-byte WRITEs", message_bytes: 64, ..ONE_QP },
     Case { name: "WRITE both ways, MTU 1024, 1 of 1000 lost", loss_ppm: 1000, ..SHORT },
     Case { name: "WRITE both ways, MTU 1024, the line's rate told", told_gbps: None, ..SHORT },
 ];
@@ -128,6 +133,7 @@ impl Case {
             message_bytes: (self.message_bytes, self.message_bytes),
             read_percent: self.read_percent,
             immediate_percent: 0,
+            has_inline: self.is_inline,
             ring_qp_count: qp_count,
             // As no window bounds responses, more of them would wait longer than a timeout.
             read_limit: 2,

@@ -19,7 +19,7 @@ use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use error::stuck_cycles;
 use host::{check_received, post, Host};
 use nic_driver::rings::Ring;
-use nic_driver::{CcMode, Error, MrRow, Nic, QpConfig};
+use nic_driver::{CcMode, Error, MrRow, Nic, QpConfig, INLINE_BYTES_MAX};
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::regs::EVENTS;
 use plan::*;
@@ -234,8 +234,12 @@ fn draw_messages(
         let local = if is_read { LANDING_BASE } else { SOURCE_BASE } + offset;
         let (source_at, source) =
             if is_read { (1 - at, READ_BASE + remote_offset) } else { (at, local) };
-        network.borrow_mut().stations[source_at].memory.store(source, &bytes);
-        queue.push(Message { is_read, immediate, local, remote_offset, length_bytes });
+        let has_inline = plan.has_inline && !is_read && bytes.len() <= INLINE_BYTES_MAX;
+        let inline = has_inline.then(|| core::array::from_fn(|n| *bytes.get(n).unwrap_or(&0)));
+        if !has_inline {
+            network.borrow_mut().stations[source_at].memory.store(source, &bytes);
+        }
+        queue.push(Message { is_read, immediate, inline, local, remote_offset, length_bytes });
     }
     queue
 }

@@ -51,6 +51,7 @@ fn nic_pair_completes_every_read_and_write_once_under_faults() {
         message_bytes: (0, 6_000),
         read_percent: 50,
         immediate_percent: 30,
+        has_inline: true,
         ring_qp_count: PAIR_QPS / 2,
         read_limit: 4,
         timeout_exponent: 6,

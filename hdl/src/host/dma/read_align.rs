@@ -193,8 +193,7 @@ impl<
                     & self.rotated_mask.val();
                 self.keep.next = self.rotated_keep.val();
                 self.last.next = self.rotated_last.val();
-                self.user.next =
-                    self.rotated_last.val() & (self.had_failed.val() | self.rotated_error.val());
+                self.user.next = self.had_failed.val() | self.rotated_error.val();
             }
         }
         comment!("The next command's shift and masks.");

@@ -5,8 +5,10 @@
 //!                     flow, and its operands held from cycle 1 on; has_ring and stopped are valid;
 //!                     cycle 4: push, go, refused. A row is read again from cycle 4 on
 //! # Latency and rate  [`LATENCY_CYCLES`]; one operation every other cycle
-//! # Number formats    producer, fetched | UQ16 | work requests since the ring was set up, modulo
-//!                     2^16; in flight | UQ7 | work requests, 0..=sq_depth
+//! # Number formats    fetched | UQ16 | work requests since the ring was set up, modulo 2^16;
+//!                     pending | UQ16 | 0..=2^15; in flight | UQ7 | work requests, 0..=sq_depth;
+//!                     count | UQNB | those of one read, 1..=2^N: at most to the end of an aligned
+//!                     group of so many, so none wraps around the ring
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
@@ -33,7 +35,7 @@ pub enum SqOp {
 /// What is known of a submission ring.
 #[row]
 struct BookRow {
-    producer: Bits<16>, // Producer index
+    pending: Bits<16>,  // Entries that were told and not asked for
     fetched: Bits<16>,  // Entries that were asked for
     in_flight: Bits<7>, // Those that have not come
     queued: Bit,        // The flow waits for a fetch
@@ -42,9 +44,9 @@ struct BookRow {
     base: Bits<58>,     // Its address, bits 63:6
 }
 
-/// Books of `2^FB` flows.
-#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB))]
-pub struct SqBook<const FB: usize> {
+/// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read.
+#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 4))]
+pub struct SqBook<const FB: usize, const NB: usize> {
     /// The rows are clear.
     pub ready: Signal<Out, Bit>,
     /// Read a row.
@@ -81,33 +83,43 @@ pub struct SqBook<const FB: usize> {
     pub line: Signal<Out, Bits<58>>,
     /// Its index.
     pub index: Signal<Out, Bits<16>>,
+    /// So many from there on.
+    pub count: Signal<Out, Bits<NB>>,
     /// The doorbell changed nothing.
     pub refused: Signal<Out, Bit>,
     rows: Ram<FB, BookRow>,
     clear: Reg<Bit>,
     clear_flow: Reg<Bits<FB>>,
     flow_done: Reg<Bits<FB>>,
-    producer: Unreset<Bits<16>>,
+    pending: Unreset<Bits<16>>,
     fetched: Unreset<Bits<16>>,
     in_flight: Unreset<Bits<7>>,
     queued: Unreset<Bit>,
     stop: Reg<Bit>,
     log2: Unreset<Bits<4>>,
     base: Unreset<Bits<58>>,
-    pending: Unreset<Bits<16>>,
     distance: Unreset<Bits<16>>,
     size: Unreset<Bits<17>>,
     place: Unreset<Bits<58>>,
     has_credit: Unreset<Bit>,
     ring: Reg<Bit>,
     in_range: Unreset<Bit>,
-    in_more: Unreset<Bits<7>>,
     in_less: Unreset<Bits<7>>,
+    next_count: Unreset<Bits<16>>,
+    keeps_credit: Unreset<Bit>,
+    keeps_one: Unreset<Bit>,
     pushes: Reg<Bit>,
     goes: Reg<Bit>,
     line_q: Reg<Bits<58>>,
     index_q: Reg<Bits<16>>,
+    count_q: Reg<Bits<NB>>,
     refuses: Reg<Bit>,
+    credit: Signal<Local, Bits<16>>,
+    group: Signal<Local, Bits<16>>,
+    group_place: Signal<Local, Bits<16>>,
+    to_group_end: Signal<Local, Bits<16>>,
+    room: Signal<Local, Bits<16>>,
+    taken: Signal<Local, Bits<16>>,
     ring_size: Signal<Local, Bits<17>>,
     ring_mask: Signal<Local, Bits<17>>,
     ring_place: Signal<Local, Bits<16>>,
@@ -117,7 +129,7 @@ pub struct SqBook<const FB: usize> {
     may_go: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
     opens: Signal<Local, Bit>,
-    new_producer: Signal<Local, Bits<16>>,
+    new_pending: Signal<Local, Bits<16>>,
     new_fetched: Signal<Local, Bits<16>>,
     new_in_flight: Signal<Local, Bits<7>>,
     new_queued: Signal<Local, Bit>,
@@ -142,12 +154,16 @@ pub struct SqBook<const FB: usize> {
     flow_count: Constant<Bits<16>>,
     #[init(Constant::new((config.sq_depth as u64).to_bits()))]
     depth: Constant<Bits<7>>,
-    #[init(Constant::new(1u64.to_bits()))]
+    #[init(Constant::new((config.sq_depth as u64).to_bits()))]
+    depth_wide: Constant<Bits<16>>,
+    #[value(1)]
     one_pending: Constant<Bits<16>>,
+    #[value(1_u64 << (NB - 1))]
+    count_max: Constant<Bits<16>>,
 }
 
 #[kernel]
-impl<const FB: usize> SqBook<FB> {
+impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
     fn update(&mut self) {
         self.ready.next = self.clear.val();
         self.has_ring.next = self.ring.val();
@@ -157,6 +173,7 @@ impl<const FB: usize> SqBook<FB> {
         self.go.next = self.goes.val();
         self.line.next = self.line_q.val();
         self.index.next = self.index_q.val();
+        self.count.next = self.count_q.val();
         self.refused.next = self.refuses.val();
         self.read();
         self.operation();
@@ -167,7 +184,7 @@ impl<const FB: usize> SqBook<FB> {
     fn read(&mut self) {
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.read_flow.val();
-        self.producer.next = self.rows.read_data.val().producer;
+        self.pending.next = self.rows.read_data.val().pending;
         self.fetched.next = self.rows.read_data.val().fetched;
         self.in_flight.next = self.rows.read_data.val().in_flight;
         self.queued.next = self.rows.read_data.val().queued;
@@ -177,15 +194,31 @@ impl<const FB: usize> SqBook<FB> {
         self.ring_size.next = self.one_entry.val() << self.log2.val();
         self.ring_mask.next = self.ring_size.val() - 1;
         self.ring_place.next = self.fetched.val() & bit_cast::<16, 17>(self.ring_mask.val());
-        self.pending.next = self.producer.val() - self.fetched.val();
         self.distance.next = self.doorbell_index.val() - self.fetched.val();
         self.size.next = self.ring_size.val();
         self.place.next = bit_cast::<58, 16>(self.ring_place.val());
         self.has_credit.next = self.in_flight.val() < self.depth.val();
         self.ring.next = self.log2.val().any();
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
-        self.in_more.next = self.in_flight.val() + 1;
         self.in_less.next = self.in_flight.val() - 1;
+        comment!("a read: what is told, has credit, and stands in the same group");
+        self.credit.next = self.depth_wide.val() - bit_cast::<16, 7>(self.in_flight.val());
+        self.group.next = self.count_max.val();
+        if self.ring_size.val() < bit_cast::<17, 16>(self.count_max.val()) {
+            self.group.next = bit_cast::<16, 17>(self.ring_size.val());
+        }
+        self.group_place.next = self.fetched.val() & (self.group.val() - 1);
+        self.to_group_end.next = self.group.val() - self.group_place.val();
+        self.keeps_one.next = self.credit.val() != 1;
+        self.keeps_credit.next = self.to_group_end.val() < self.credit.val();
+        self.room.next = self.credit.val();
+        if self.to_group_end.val() < self.credit.val() {
+            self.room.next = self.to_group_end.val();
+        }
+        self.next_count.next = self.room.val();
+        if self.pending.val() < self.room.val() {
+            self.next_count.next = self.pending.val();
+        }
     }
 
     /// what the operation does
@@ -200,7 +233,8 @@ impl<const FB: usize> SqBook<FB> {
             "who waits for a fetch has credit; a new or stopped queue pair may have come since"
         );
         self.may_go.next = self.pending.val().any() & !self.stop.val();
-        self.new_producer.next = self.producer.val();
+        self.taken.next = 0.into();
+        self.new_pending.next = self.pending.val();
         self.new_fetched.next = self.fetched.val();
         self.new_in_flight.next = self.in_flight.val();
         self.new_queued.next = self.queued.val();
@@ -220,7 +254,7 @@ impl<const FB: usize> SqBook<FB> {
             }
             SqOp::NewQp => {
                 comment!("The flow may still stand among those that wait: queued stays.");
-                self.new_producer.next = 0.into();
+                self.new_pending.next = 0.into();
                 self.new_fetched.next = 0.into();
                 self.new_in_flight.next = 0.into();
                 self.new_stop.next = false;
@@ -240,16 +274,16 @@ impl<const FB: usize> SqBook<FB> {
             SqOp::Doorbell => {
                 self.refuses.next = self.exec.val() & !self.fits.val();
                 if self.fits.val() {
-                    self.new_producer.next = self.doorbell_index.val();
+                    self.new_pending.next = self.distance.val();
                     self.opens.next =
                         self.distance.val().any() & self.has_credit.val() & self.waits.val();
                     self.enters.next = self.opens.val();
                     if self.opens.val() & self.direct.val() {
                         self.goes.next = self.exec.val();
-                        self.new_fetched.next = self.fetched.val() + 1;
-                        self.new_in_flight.next = self.in_more.val();
-                        self.enters.next = (self.distance.val() != self.one_pending.val())
-                            & (self.in_more.val() != self.depth.val());
+                        self.taken.next = 1.into();
+                        self.new_pending.next = self.distance.val() - 1;
+                        self.enters.next =
+                            (self.distance.val() != self.one_pending.val()) & self.keeps_one.val();
                     }
                 }
             }
@@ -257,12 +291,18 @@ impl<const FB: usize> SqBook<FB> {
                 self.new_queued.next = false;
                 self.goes.next = self.exec.val() & self.may_go.val();
                 if self.may_go.val() {
-                    self.new_fetched.next = self.fetched.val() + 1;
-                    self.new_in_flight.next = self.in_more.val();
-                    self.enters.next = (self.pending.val() != self.one_pending.val())
-                        & (self.in_more.val() != self.depth.val());
+                    self.taken.next = self.next_count.val();
+                    self.new_pending.next = self.pending.val() - self.next_count.val();
+                    self.enters.next =
+                        (self.pending.val() != self.next_count.val()) & self.keeps_credit.val();
                 }
             }
+        }
+        if self.op.val() != SqOp::NewQp {
+            self.new_fetched.next = self.fetched.val() + self.taken.val();
+        }
+        if (self.op.val() == SqOp::Doorbell) | (self.op.val() == SqOp::Fetch) {
+            self.new_in_flight.next = self.in_flight.val() + bit_cast::<7, 16>(self.taken.val());
         }
         if self.enters.val() {
             self.new_queued.next = true;
@@ -271,6 +311,7 @@ impl<const FB: usize> SqBook<FB> {
         self.flow_done.next = self.exec_flow.val();
         self.line_q.next = self.base.val() + self.place.val();
         self.index_q.next = self.fetched.val();
+        self.count_q.next = bit_cast::<NB, 16>(self.taken.val());
     }
 
     /// write; after reset every row is cleared
@@ -292,7 +333,7 @@ impl<const FB: usize> SqBook<FB> {
         self.rows.write_data.next = 0.into();
         if self.clear.val() {
             self.rows.write_address.next = self.exec_flow.val();
-            self.rows.write_data.next = (bit_cast::<103, 16>(self.new_producer.val())
+            self.rows.write_data.next = (bit_cast::<103, 16>(self.new_pending.val())
                 | (self.fetched_part.val() << 16)
                 | (self.in_flight_part.val() << 32)
                 | self.queued_part.val()

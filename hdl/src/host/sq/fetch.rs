@@ -5,12 +5,12 @@
 //!                     of its data: hint after 1. Last beat: m_cfg_valid after 1. A committed work
 //!                     request: m_cfg_valid after 4
 //! # Latency and rate  an operation every 2 cycles: a retired work request; every 4 a doorbell, and
-//!                     every 4 a fetch. A work request every 3 cycles and its beats. `2^S` are on
-//!                     their way from host memory at most
-//! # Shape             W bits of data, of which `P` are of use, at most 320; `B = P + 2`. `OW = FB +
-//!                     16`, `FB1 = FB + 1`, `S1 = S + 1`. A work request is read with 40 of its 64
-//!                     bytes: the rest is of no use. No more of a flow than its send queue holds
-//!                     are fetched, and none without completion room
+//!                     every 4 a fetch, of up to `2^N` work requests that stand side by side.
+//!                     `2^S` are on their way from host memory at most
+//! # Shape             W bits of data, at most 512; `B = W + 1`, `NB = N + 1`, `OW = FB + 16 + NB`,
+//!                     `FB1 = FB + 1`, `S1 = S + 1`, 2^A beats are what is on its way, `A1 = A + 1`.
+//!                     No more of a flow than its send queue holds are fetched, and none without
+//!                     completion room
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
@@ -29,17 +29,16 @@ use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-/// Bytes that are read of a work request.
-pub const WR_BYTES: u64 = 40;
-
 /// Submission rings of `2^FB` flows.
-#[block(new(config: &NicConfig), check(P <= W && (WR_BITS / P) << S <= 64))]
+#[block(new(config: &NicConfig), check((WR_BITS / W) << S == 1 << A && A1 == A + 1))]
 pub struct SqFetch<
     const W: usize,
-    const P: usize,
     const B: usize,
     const S: usize,
     const S1: usize,
+    const A: usize,
+    const A1: usize,
+    const NB: usize,
     const FB: usize,
     const FB1: usize,
     const OW: usize,
@@ -73,39 +72,38 @@ pub struct SqFetch<
     /// What it counts.
     pub event_sq: SqEvents<Out>,
     #[init(SqFlows::new(config))]
-    flows: SqFlows<FB, FB1, S, S1>,
-    rows: SqRows<P, B, FB, OW>,
+    flows: SqFlows<FB, FB1, S, S1, NB>,
+    rows: SqRows<W, B, NB, FB, OW>,
     credits: Fifo<Bits<FB>, 4, 5>,
     orders: Fifo<Bits<OW>, S, S1>,
-    beats: Fifo<Bits<B>, 6, 7>,
+    beats: Fifo<Bits<B>, A, A1>,
     order_flow: Signal<Local, Bits<OW>>,
+    order_count: Signal<Local, Bits<OW>>,
     new_beat: Signal<Local, Bits<B>>,
-    last_part: Signal<Local, Bits<B>>,
     error_part: Signal<Local, Bits<B>>,
-    takes: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
     beat_stands: Signal<Local, Bit>,
     looks: Signal<Local, Bit>,
-    #[value(num_bigint::BigUint::from(1_u32) << P)]
-    last_bit: Constant<Bits<B>>,
-    #[value(num_bigint::BigUint::from(1_u32) << (P + 1))]
+    #[value(num_bigint::BigUint::from(1_u32) << W)]
     error_bit: Constant<Bits<B>>,
-    #[init(Constant::new(WR_BYTES.to_bits()))]
-    wr_bytes: Constant<Bits<13>>,
+    #[value(16 + FB as u64)]
+    count_at: Constant<Bits<6>>,
     #[init(Constant::new((Table::Wr as u64).to_bits()))]
     wr_table: Constant<Bits<2>>,
 }
 
 impl<
         const W: usize,
-        const P: usize,
         const B: usize,
         const S: usize,
         const S1: usize,
+        const A: usize,
+        const A1: usize,
+        const NB: usize,
         const FB: usize,
         const FB1: usize,
         const OW: usize,
-    > Logic for SqFetch<W, P, B, S, S1, FB, FB1, OW>
+    > Logic for SqFetch<W, B, S, S1, A, A1, NB, FB, FB1, OW>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -123,31 +121,25 @@ impl<
         self.m_cmd.valid.next = self.flows.m_cmd_valid.val();
         self.flows.m_cmd_ready.next = self.m_cmd.ready.val();
         self.m_cmd.addr.next = self.flows.m_cmd_addr.val();
-        self.m_cmd.bytes.next = self.wr_bytes.val();
+        self.m_cmd.bytes.next = self.flows.m_cmd_bytes.val();
         self.order_flow.next = bit_cast::<OW, FB>(self.flows.order_flow.val());
         self.orders.s.valid.next = self.flows.order_valid.val();
-        self.orders.s.data.next =
-            bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
+        self.order_count.next = bit_cast::<OW, NB>(self.flows.order_count.val());
+        self.orders.s.data.next = bit_cast::<OW, 16>(self.flows.order_index.val())
+            | (self.order_flow.val() << 16)
+            | (self.order_count.val() << self.count_at.val());
         comment!("data; there is room for all that was asked for");
-        self.last_part.next = 0.into();
-        if self.s_axis.tlast.val() {
-            self.last_part.next = self.last_bit.val();
-        }
         self.error_part.next = 0.into();
         if self.s_axis.tuser.val() {
             self.error_part.next = self.error_bit.val();
         }
-        self.new_beat.next = bit_cast::<B, P>(self.s_axis.tdata.val().get_bits::<P>(0))
-            | self.last_part.val()
-            | self.error_part.val();
+        self.new_beat.next = bit_cast::<B, W>(self.s_axis.tdata.val()) | self.error_part.val();
         self.s_axis.tready.next = self.beats.s.ready.val();
         comment!("a beat passes the FIFO where none stands before it and it is wanted");
-        self.takes.next =
-            self.rows.fills.val() | (self.rows.waits.val() & self.orders.m.valid.val());
-        self.passes.next = self.takes.val() & !self.beats.count.val().any();
+        self.passes.next = self.rows.takes.val() & !self.beats.count.val().any();
         self.beats.s.valid.next = self.s_axis.tvalid.val() & !self.passes.val();
         self.beats.s.data.next = self.new_beat.val();
-        self.beats.m.ready.next = self.takes.val();
+        self.beats.m.ready.next = self.rows.takes.val();
         self.beat_stands.next = self.beats.m.valid.val();
         self.rows.beat.next = self.beats.m.data.val();
         if self.passes.val() {
@@ -189,7 +181,8 @@ impl<
         self.rows.row_stopped.next = self.flows.row_stopped.val();
         self.flows.hold.next = self.rows.hold.val();
         self.rows.drained.next = self.flows.drained.val();
-        self.flows.slot_free.next = self.rows.slot_free.val();
+        self.flows.slots_free.next = self.rows.slots_free.val();
+        self.flows.slots_count.next = self.rows.slots_count.val();
         Wire::join(&mut self.rows.m_cqe, &mut self.m_cqe);
         self.event_sq.doorbell_refused.next = self.flows.event_doorbell.val();
         self.event_sq.wr_refused.next = self.rows.event_refused.val();

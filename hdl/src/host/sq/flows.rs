@@ -20,9 +20,16 @@ use rust_hdl_core::prelude::*;
 /// Cycles from an operation to the next one of its flow.
 pub const OPERATION_CYCLES: usize = 4;
 
-/// Rings of `2^FB` flows, `2^S` work requests on their way; `FB1 = FB + 1`, `S1 = S + 1`.
-#[block(new(config: &NicConfig), check(S1 == S + 1))]
-pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: usize> {
+/// Rings of `2^FB` flows, `2^S` work requests on their way, `2^N` a read; `FB1 = FB + 1`,
+/// `S1 = S + 1`, `NB = N + 1`.
+#[block(new(config: &NicConfig), check(S1 == S + 1 && S > NB))]
+pub struct SqFlows<
+    const FB: usize,
+    const FB1: usize,
+    const S: usize,
+    const S1: usize,
+    const NB: usize,
+> {
     /// A work request of the flow has retired.
     pub credit: Flow<In, FB>,
     /// Software has moved a producer index.
@@ -49,24 +56,30 @@ pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: 
     pub hold: Signal<In, Bit>,
     /// Held, and no fetch is under way.
     pub drained: Signal<Out, Bit>,
-    /// A fetched work request has left.
-    pub slot_free: Signal<In, Bit>,
+    /// What was fetched by a read has left.
+    pub slots_free: Signal<In, Bit>,
+    /// So many.
+    pub slots_count: Signal<In, Bits<NB>>,
     /// Read command.
     pub m_cmd_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_cmd_ready: Signal<In, Bit>,
     /// Byte address.
     pub m_cmd_addr: Signal<Out, Bits<64>>,
+    /// Bytes.
+    pub m_cmd_bytes: Signal<Out, Bits<13>>,
     /// A command is on its way: who has asked.
     pub order_valid: Signal<Out, Bit>,
     /// Flow index.
     pub order_flow: Signal<Out, Bits<FB>>,
-    /// Index of the work request.
+    /// Index of the first work request.
     pub order_index: Signal<Out, Bits<16>>,
+    /// So many.
+    pub order_count: Signal<Out, Bits<NB>>,
     /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
     pub event_doorbell: Signal<Out, Bit>,
     #[init(SqBook::new(config))]
-    book: SqBook<FB>,
+    book: SqBook<FB, NB>,
     active: Fifo<Bits<FB>, FB, FB1>,
     loads: Reg<Bit>,
     calculates: Reg<Bit>,
@@ -82,6 +95,7 @@ pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: 
     is_drained: Reg<Bit>,
     cmd_valid: Reg<Bit>,
     addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
     calculates_row: Signal<Local, Bit>,
     executes_row: Signal<Local, Bit>,
     row_waits: Signal<Local, Bit>,
@@ -95,14 +109,17 @@ pub struct SqFlows<const FB: usize, const FB1: usize, const S: usize, const S1: 
     may_fetch: Signal<Local, Bit>,
     picked: Signal<Local, Bits<FB>>,
     line_wide: Signal<Local, Bits<64>>,
-    #[value(1_u64 << S)]
-    slots_max: Constant<Bits<S1>>,
-    #[value((1_u64 << S) - 1)]
+    count_wide: Signal<Local, Bits<13>>,
+    slots_more: Signal<Local, Bits<S1>>,
+    slots_fewer: Signal<Local, Bits<S1>>,
+    #[value((1_u64 << S) - (1 << (NB - 1)))]
     slots_last: Constant<Bits<S1>>,
+    #[value((1_u64 << S) - (2 << (NB - 1)))]
+    slots_before: Constant<Bits<S1>>,
 }
 
-impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
-    for SqFlows<FB, FB1, S, S1>
+impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize, const NB: usize> Logic
+    for SqFlows<FB, FB1, S, S1, NB>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -134,18 +151,22 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
         self.line_wide.next = bit_cast::<64, 58>(self.book.line.val());
         self.m_cmd_valid.next = self.cmd_valid.val() | self.book.go.val();
         self.m_cmd_addr.next = self.addr.val();
+        self.m_cmd_bytes.next = self.bytes.val();
+        self.count_wide.next = bit_cast::<13, NB>(self.book.count.val());
         if self.book.go.val() {
             self.m_cmd_addr.next = self.line_wide.val() << 6;
+            self.m_cmd_bytes.next = self.count_wide.val() << 6;
         }
         self.order_valid.next = self.book.go.val();
         self.order_flow.next = self.book.flow.val();
         self.order_index.next = self.book.index.val();
+        self.order_count.next = self.book.count.val();
         self.event_doorbell.next = self.book.refused.val();
-        comment!("pick; a fetch that was decided in the cycle before has not taken its slot yet");
+        comment!("pick; a fetch that was decided in the cycle before has not taken its slots yet");
         self.is_free.next = (self.m_cmd_ready.val()
             | (!self.cmd_valid.val() & !self.book.go.val()))
-            & (self.slots.val() != self.slots_max.val())
-            & !(self.book.go.val() & (self.slots.val() == self.slots_last.val()));
+            & (self.slots.val() <= self.slots_last.val())
+            & !(self.book.go.val() & (self.slots.val() > self.slots_before.val()));
         self.may_go.next = self.wr_room.val() & !self.hold.val() & self.is_free.val();
         self.may_fetch.next = self.active.m.valid.val()
             & self.may_go.val()
@@ -191,19 +212,24 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize> Logic
         self.book.row_log2.next = self.row_log2.val();
         self.active.s.valid.next = self.book.push.val();
         self.active.s.data.next = self.book.flow.val();
-        comment!("a command, and the slot that it takes");
+        comment!("a command, and the slots that it takes");
         if self.book.go.val() {
             self.cmd_valid.next = true;
             self.addr.next = self.line_wide.val() << 6;
+            self.bytes.next = self.count_wide.val() << 6;
         }
         if self.m_cmd_ready.val() {
             self.cmd_valid.next = false;
         }
-        if self.book.go.val() & !self.slot_free.val() {
-            self.slots.next = self.slots.val() + 1;
-        } else if self.slot_free.val() & !self.book.go.val() {
-            self.slots.next = self.slots.val() - 1;
+        self.slots_more.next = 0.into();
+        if self.book.go.val() {
+            self.slots_more.next = bit_cast::<S1, NB>(self.book.count.val());
         }
+        self.slots_fewer.next = 0.into();
+        if self.slots_free.val() {
+            self.slots_fewer.next = bit_cast::<S1, NB>(self.slots_count.val());
+        }
+        self.slots.next = self.slots.val() + self.slots_more.val() - self.slots_fewer.val();
         self.is_drained.next = self.hold.val()
             & !self.loads.val()
             & !self.calculates.val()

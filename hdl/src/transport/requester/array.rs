@@ -30,8 +30,8 @@ use crate::events::RequesterEvents;
 use crate::host::sq::{flows::OPERATION_CYCLES, rows::WR_BITS};
 use crate::rows::StagedRow;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
-    Work,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, PayloadSource,
+    ReadError, Work,
 };
 use crate::transport::requester::answers::{RequesterAnswers, WaitingAnswer};
 use crate::transport::requester::Requester;
@@ -69,6 +69,8 @@ struct SentPacket<const FB: usize> {
     mark: Bits<4>,
     bare: Bit,
     addr: Bits<64>,
+    is_inline: Bit,
+    inline_rest: Bits<128>,
 }
 
 /// What the scheduler is told: an arm, or bytes in flight.
@@ -125,13 +127,13 @@ struct Pulses {
 }
 
 /// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`, `VB = 10 (E + 1)`,
-/// `RB = EF + 320`, bits of the items at the sources `PB = FB + 276`, `NB = FB + 53`, `TB = FB + 384`,
+/// `RB = EF + 512`, bits of the items at the sources `PB = FB + 405`, `NB = FB + 53`, `TB = FB + 384`,
 /// `OB = FB + 152`.
 #[block(
     new(config: &NicConfig),
     check(
         E == 1 << EB && FB == EF + EB && VB == KINDS * (E + 1), RB == EF + WR_BITS,
-        PB == FB + 276 && NB == FB + 53 && TB == FB + 384 && OB == FB + 152
+        PB == FB + 405 && NB == FB + 53 && TB == FB + 384 && OB == FB + 152
     )
 )]
 pub struct RequesterArray<
@@ -180,8 +182,8 @@ pub struct RequesterArray<
     pub s_fail: ReadError<In, FB>,
     /// A packet for the tx pipe.
     pub m_pkt: Packet<Out, FB>,
-    /// A read command, one for each packet with payload.
-    pub m_read: ReadCommand<Out>,
+    /// Where the payload is, once for each packet with payload.
+    pub m_read: PayloadSource<Out>,
     /// Arms the flow in the scheduler.
     pub m_work: Work<Out, FB>,
     /// After an ACK or a rewind.
@@ -349,7 +351,7 @@ impl<
             }
             self.requests[i].s.valid.next = self.takes_request.val() & self.is_own.val();
             self.requests[i].s.data.next =
-                bit_cast::<RB, 320>(self.cfg_row.val().wr_words) | self.request_flow.val();
+                bit_cast::<RB, 512>(self.cfg_row.val().wr_words) | self.request_flow.val();
             comment!("work requests that wait go first");
             self.one_request.next = self.requests[i].m.data.val();
             self.row.next = self.cfg_row.val();
@@ -361,8 +363,7 @@ impl<
             self.engines[i].cfg_table.next = self.cfg_table.val();
             self.engines[i].cfg_index.next = self.row_flow.val();
             if self.requests[i].m.valid.val() {
-                self.row.next =
-                    bit_cast::<512, 320>(self.one_request.val().get_bits::<320>(0)).into();
+                self.row.next = self.one_request.val().get_bits::<512>(0).into();
                 self.engines[i].s_cfg.valid.next = true;
                 self.engines[i].cfg_table.next = self.wr_table.val();
                 self.engines[i].cfg_index.next = bit_cast::<16, EF>(
@@ -531,6 +532,8 @@ impl<
             self.one_packet.next.mark = self.engines[i].m_pkt.mark.val();
             self.one_packet.next.bare = self.engines[i].m_pkt.bare.val();
             self.one_packet.next.addr = self.engines[i].m_read.addr.val();
+            self.one_packet.next.is_inline = self.engines[i].m_read.is_inline.val();
+            self.one_packet.next.inline_rest = self.engines[i].m_read.inline_rest.val();
             self.packet_parts[i].next = 0.into();
             if self.packet_turn.take.val().get_bit(i) {
                 self.packet_parts[i].next = self.one_packet.val().to_bits::<PB>();
@@ -571,6 +574,8 @@ impl<
         self.m_read.valid.next = self.read_full.val();
         self.m_read.addr.next = self.packet.val().addr;
         self.m_read.bytes.next = self.packet.val().payload_bytes;
+        self.m_read.is_inline.next = self.packet.val().is_inline;
+        self.m_read.inline_rest.next = self.packet.val().inline_rest;
     }
 
     /// Arms and bytes in flight of an engine, the older one first.

@@ -10,6 +10,7 @@ use crate::rows::StagedRow;
 use crate::transport::requester::state::{Op, State};
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Unreset};
+use nic_spec::rows::INLINE_BYTES_MAX;
 use rust_hdl_core::prelude::*;
 
 /// A work request that was posted.
@@ -27,6 +28,8 @@ struct PostedRow {
     first_psn: Bits<24>,
     end_psn: Bits<24>,
     start_seq: Bits<32>,
+    is_inline: Bit,
+    inline_rest: Bits<128>,
 }
 
 /// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
@@ -76,8 +79,12 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub wr_id: Signal<Out, Bits<32>>,
     /// Its bytes.
     pub len: Signal<Out, Bits<32>>,
-    /// Its local address.
+    /// Its local address; inline: its first 8 bytes.
     pub local_address: Signal<Out, Bits<64>>,
+    /// Its bytes stand in the work request.
+    pub is_inline: Signal<Out, Bit>,
+    /// Those behind the first 8.
+    pub inline_rest: Signal<Out, Bits<128>>,
     /// Its remote address.
     pub remote_address: Signal<Out, Bits<64>>,
     /// Its remote key.
@@ -95,8 +102,11 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     row_address: Signal<Local, Bits<AB>>,
     shifted: Signal<Local, Bits<33>>,
     round_up: Signal<Local, Bits<33>>,
+    posts_inline: Signal<Local, Bit>,
     #[value(2)]
     read: Constant<Bits<2>>,
+    #[value(INLINE_BYTES_MAX as u64)]
+    inline_bytes_max: Constant<Bits<32>>,
     #[value(SB as u64)]
     shift: Constant<Bits<4>>,
 }
@@ -107,6 +117,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.post_end_psn.next = self.post_end.val();
         self.post_packets.next = self.packets.val();
         self.local_address.next = self.wr.val().local_address;
+        self.is_inline.next = self.wr.val().is_inline;
+        self.inline_rest.next = self.wr.val().inline_rest;
         self.remote_address.next = self.wr.val().remote_va;
         self.len.next = self.wr.val().length_bytes;
         self.rkey.next = self.wr.val().rkey;
@@ -139,7 +151,15 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.wr.next = self.rows.read_data.val();
         self.rows.write_enable.next = self.state.val() == State::Post2;
         self.rows.write_address.next = self.row_address.val();
+        self.posts_inline.next = self.cfg_row.val().wr_inline
+            & (self.cfg_row.val().wr_operation != self.read.val())
+            & (self.cfg_row.val().wr_length_bytes <= self.inline_bytes_max.val());
         self.row.next.local_address = self.cfg_row.val().wr_local_address;
+        if self.posts_inline.val() {
+            self.row.next.local_address = self.cfg_row.val().wr_inline_0;
+        }
+        self.row.next.is_inline = self.posts_inline.val();
+        self.row.next.inline_rest = self.cfg_row.val().wr_inline_rest;
         self.row.next.remote_va = self.cfg_row.val().wr_remote_va;
         self.row.next.length_bytes = self.cfg_row.val().wr_length_bytes;
         self.row.next.rkey = self.cfg_row.val().wr_rkey;

@@ -47,12 +47,13 @@ pub struct Submitting {
     rng: ChaCha8Rng,
     depth: usize,
     beat_bytes: usize,
+    batch: u64,
     flow_count: usize,
     books: Vec<RingBook>,
     /// Index at which the ring of a queue pair begins that is being set up.
     first_index: Vec<u16>,
     /// The work requests in memory; `None`: cannot be read.
-    memory: BTreeMap<u64, Option<[u64; 5]>>,
+    memory: BTreeMap<u64, Option<[u64; 8]>>,
     /// The doorbell at the port.
     ringing: Option<(usize, u16)>,
     commit: Option<Commit>,
@@ -95,6 +96,7 @@ impl Submitting {
             rng: sub(seed, 0),
             depth: config.sq_depth,
             beat_bytes: config.data_bytes(),
+            batch: config.ring_batch() as u64,
             flow_count: config.flow_count,
             books: vec![RingBook::default(); config.flow_count],
             first_index: vec![0; config.flow_count],
@@ -219,10 +221,7 @@ impl Submitting {
         let flow = usize::from(out.m_cfg.index);
         let words = out.m_cfg.row;
         if let Some(commit) = self.commit.filter(|c| c.table as u8 == out.m_cfg.table) {
-            // The ring's words stay with the books.
-            let mut row = commit.row;
-            row[11..].fill(0);
-            if commit.flow == flow && wide(&row) == words {
+            if commit.flow == flow && wide(&commit.row) == words {
                 if commit.table == Table::Qp {
                     self.books[flow].queued = 0;
                     self.retire.retain(|f| *f != flow);
@@ -239,7 +238,7 @@ impl Submitting {
         assert!(book.handed != book.told, "flow {flow} is given more than its doorbell told");
         let place = u64::from(book.handed) & ((1 << book.log2) - 1);
         let wr = self.memory[&book.address.wrapping_add(64 * place)].expect("it can be read");
-        assert_eq!((&words.0[..5], &words.0[5..]), (&wr[..], &[0; 3][..]), "flow {flow}");
+        assert_eq!(words.0, wr, "flow {flow}");
         assert!(book.queued < self.depth, "flow {flow}: the send queue is full");
         book.handed = book.handed.wrapping_add(1);
         book.queued += 1;
@@ -301,20 +300,24 @@ impl Submitting {
     }
 
     fn answer(&mut self, command: &ReadCommand) {
-        assert_eq!((command.addr % 64, command.bytes), (0, 40), "command");
-        let wr = self.memory.get(&command.addr).expect("a place of a ring");
-        let words = wr.unwrap_or_else(|| self.rng.gen());
-        let beats: Vec<&[u64]> = words.chunks(self.beat_bytes / 8).collect();
-        for (n, words) in beats.iter().enumerate() {
-            let tlast = n + 1 == beats.len();
-            let mut tdata = Data::default();
-            tdata.0[..words.len()].copy_from_slice(words);
-            self.beats.push_back(AxisWordsUser {
-                tdata,
-                tlast,
-                tuser: tlast && wr.is_none(),
-                tvalid: true,
-            });
+        let count = u64::from(command.bytes / 64);
+        assert_eq!((command.addr % 64, command.bytes % 64), (0, 0), "command");
+        assert!((1..=self.batch).contains(&count), "{count} work requests at once");
+        let mut tuser = false;
+        for at in 0..count {
+            let place = command.addr.wrapping_add(64 * at);
+            let wr = self.memory.get(&place).expect("a place of a ring");
+            // From the refused beat on all of the read's are marked.
+            tuser |= wr.is_none();
+            let words = wr.unwrap_or_else(|| self.rng.gen());
+            let chunks = words.chunks(self.beat_bytes / 8);
+            let last = chunks.len() - 1;
+            for (n, words) in chunks.enumerate() {
+                let mut tdata = Data::default();
+                tdata.0[..words.len()].copy_from_slice(words);
+                let tlast = at + 1 == count && n == last;
+                self.beats.push_back(AxisWordsUser { tdata, tlast, tuser, tvalid: true });
+            }
         }
     }
 

@@ -219,8 +219,7 @@ fn work(nic: &mut Nic<Port>, pairs: &[Pair], qps: &mut [Qp]) -> Result<Infallibl
                 length_bytes: pair.demand.bytes as u32,
                 remote_va: address(pair.flow),
                 rkey: frames::RKEY,
-                immediate: None,
-                unsignalled: false,
+                ..Write::default()
             };
             nic.submit(&mut qps[at], &[Work::Write(write)])?;
         }

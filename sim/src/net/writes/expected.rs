@@ -81,9 +81,13 @@ impl Message {
             false => (REGION_VA + self.remote_offset, rkey(peer)),
         };
         let work = Work { va, rkey, imm: self.immediate, ..Work::default() };
+        let length = self.length_bytes as usize;
         match self.is_read {
+            false if self.inline.is_some() => {
+                Work { bytes: self.inline.unwrap_or_default()[..length].to_vec(), ..work }
+            }
             true => Work { read_bytes: Some(self.length_bytes), ..work },
-            false => Work { bytes: local.load(self.local, self.length_bytes as usize), ..work },
+            false => Work { bytes: local.load(self.local, length), ..work },
         }
     }
 }

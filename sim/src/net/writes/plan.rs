@@ -3,7 +3,7 @@
 use crate::env::station::Manners;
 use crate::net::switch::{Faults, Stamping};
 use nic_driver::rings::Work;
-use nic_driver::{CcMode, Read, Write};
+use nic_driver::{CcMode, Read, Write, INLINE_BYTES_MAX};
 use nic_spec::cc_params::CcConfig;
 
 /// Where they are.
@@ -75,6 +75,8 @@ pub struct Plan {
     pub read_percent: u32,
     /// Share of the WRITEs that carry immediate data.
     pub immediate_percent: u32,
+    /// WRITEs of at most [`INLINE_BYTES_MAX`] bytes bring them in their work requests.
+    pub has_inline: bool,
     /// Queue pairs that post through submission rings, the others do so by registers. If there are
     /// any, all completions go to a ring.
     pub ring_qp_count: u32,
@@ -128,6 +130,8 @@ pub fn first_psn(station: usize) -> u32 {
 pub struct Message {
     pub is_read: bool,
     pub immediate: Option<u32>,
+    /// The bytes, where they go with the work request.
+    pub inline: Option<[u8; INLINE_BYTES_MAX]>,
     pub local: u64,
     pub remote_offset: u64,
     pub length_bytes: u32,
@@ -148,8 +152,15 @@ impl Message {
             });
         }
         let (remote_va, rkey) = (REGION_VA + self.remote_offset, rkey(peer));
-        let immediate = self.immediate;
-        let unsignalled = false;
-        Work::Write(Write { local_address, length_bytes, remote_va, rkey, immediate, unsignalled })
+        let (immediate, inline) = (self.immediate, self.inline);
+        Work::Write(Write {
+            local_address,
+            length_bytes,
+            remote_va,
+            rkey,
+            immediate,
+            inline,
+            unsignalled: false,
+        })
     }
 }

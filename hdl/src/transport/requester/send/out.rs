@@ -4,7 +4,7 @@
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
-use crate::streams::{Packet, ReadCommand, Work};
+use crate::streams::{Packet, PayloadSource, Work};
 use crate::transport::requester::state::State;
 use crate::{block, Regs, Wire};
 use rust_hdl_core::prelude::*;
@@ -30,8 +30,12 @@ pub struct RequesterOut<const FB: usize> {
     pub solicited: Signal<In, Bit>,
     /// Its payload bytes.
     pub bytes: Signal<In, Bits<13>>,
-    /// Their local address.
+    /// Their local address; inline: the first 8.
     pub address: Signal<In, Bits<64>>,
+    /// They stand in the work request.
+    pub is_inline: Signal<In, Bit>,
+    /// Those behind the first 8.
+    pub inline_rest: Signal<In, Bits<128>>,
     /// Frame bytes of what leaves at once.
     pub frame_bytes: Signal<In, Bits<14>>,
     /// Its packets.
@@ -54,12 +58,12 @@ pub struct RequesterOut<const FB: usize> {
     pub work_busy: Signal<Out, Bit>,
     /// A packet for the tx pipe.
     pub m_pkt: Packet<Out, FB>,
-    /// A read command, one for each packet with payload.
-    pub m_read: ReadCommand<Out>,
+    /// Where the payload is, once for each packet with payload.
+    pub m_read: PayloadSource<Out>,
     /// Arms the flow in the scheduler.
     pub m_work: Work<Out, FB>,
     pkt: Packet<Regs, FB>,
-    read: ReadCommand<Regs>,
+    read: PayloadSource<Regs>,
     work: Work<Regs, FB>,
 }
 
@@ -98,6 +102,8 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
                 self.read.valid.next = true;
                 self.read.addr.next = self.address.val();
                 self.read.bytes.next = self.bytes.val();
+                self.read.is_inline.next = self.is_inline.val();
+                self.read.inline_rest.next = self.inline_rest.val();
             }
         }
         if (self.state.val() == State::Arm) & !self.work.valid.val() & !self.blocked.val() {

@@ -4,7 +4,9 @@
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, ReadJobEnd, ReadyPort, Reply, Window};
+use crate::streams::{
+    AnyPacket, Packet, PayloadSource, Probe, ReadCommand, ReadJobEnd, ReadyPort, Reply, Window,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::wire::bth::opcode;
 
@@ -15,7 +17,7 @@ ports! {
         pub s_probe: Probe,
         pub s_window: Window,
         pub s_data_pkt: Packet,
-        pub s_data_read: ReadCommand,
+        pub s_data_read: PayloadSource,
         pub s_reply_pkt: Reply,
         pub s_reply_read: ReadCommand,
         pub s_end: ReadJobEnd,
@@ -37,7 +39,7 @@ ports! {
         pub m_pkt: AnyPacket,
         /// A packet that is no probe and no window stands at `m_pkt`.
         pub sent_valid: bool,
-        pub m_read: ReadCommand,
+        pub m_read: PayloadSource,
         pub m_end: ReadJobEnd,
     }
 }
@@ -79,7 +81,7 @@ pub struct PktMux {
     bytes: u32,
     bytes_max: u32,
     is_full: bool,
-    read: ReadCommand,
+    read: PayloadSource,
 }
 
 impl PktMux {
@@ -95,7 +97,7 @@ impl PktMux {
             bytes: 0,
             bytes_max: WAITING_BEATS * beat_bytes as u32,
             is_full: false,
-            read: ReadCommand::default(),
+            read: PayloadSource::default(),
         }
     }
 
@@ -170,8 +172,11 @@ impl PktMux {
     fn take(&mut self, from: Origin, i: &PktMuxIn) {
         let read = match from {
             Origin::Data => i.s_data_read,
-            Origin::Reply => i.s_reply_read,
-            _ => ReadCommand::default(),
+            Origin::Reply => {
+                let ReadCommand { valid, addr, bytes } = i.s_reply_read;
+                PayloadSource { valid, addr, bytes, is_inline: false, ..self.read }
+            }
+            _ => PayloadSource::default(),
         };
         if matches!(from, Origin::Data | Origin::Reply) {
             let bytes = self.item(from, i).packet.payload_bytes;
@@ -220,7 +225,7 @@ impl Golden for PktMux {
         if i.reset {
             (self.reply_next, self.was_extra) = (false, false);
             (self.bytes, self.is_full) = (0, false);
-            self.read = ReadCommand::default();
+            self.read = PayloadSource::default();
         }
         if let Some(from) = from {
             self.take(from, i);

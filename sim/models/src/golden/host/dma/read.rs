@@ -21,7 +21,7 @@ pub struct StreamBeat {
     pub keep: u64,
     /// Last beat of the command.
     pub last: bool,
-    /// On the last beat: the memory reported an error.
+    /// The memory has reported an error of this beat or one before.
     pub error: bool,
 }
 
@@ -131,7 +131,7 @@ impl Aligner {
         let count = count as usize;
         let data = Data::of(&active.held[..count]);
         active.held.drain(..count);
-        let error = last && active.error;
+        let error = active.error;
         Step { beat: Some(StreamBeat { data, keep: keep(count), last, error }) }
     }
 }

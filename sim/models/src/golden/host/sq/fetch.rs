@@ -13,10 +13,10 @@ use crate::streams::{
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::NicConfig;
 
-/// Bytes that are read of each.
-const WR_BYTES: u16 = 40;
+/// Bytes of a work request.
+const WR_BYTES: u16 = 64;
 /// Words of 64 bits in them.
-const WR_WORDS: usize = 5;
+const WR_WORDS: usize = 8;
 /// Cycles of an operation behind that in which it is picked.
 const STAGES: usize = 4;
 /// In this one it takes effect.
@@ -79,13 +79,20 @@ impl Flow {
         self.producer.wrapping_sub(self.fetched)
     }
 
-    /// The next work request is fetched: which, and where it stands.
-    fn take_next(&mut self, flow: usize) -> (Order, u64) {
-        let order = Order { flow, index: self.fetched };
+    /// The next `count` work requests are fetched: which, and where the first one stands.
+    fn take_next(&mut self, flow: usize, count: usize) -> (Order, u64) {
+        let order = Order { flow, index: self.fetched, count };
         let place = u64::from(self.fetched) & ((1 << self.log2) - 1);
-        self.fetched = self.fetched.wrapping_add(1);
-        self.in_flight += 1;
+        self.fetched = self.fetched.wrapping_add(count as u16);
+        self.in_flight += count;
         (order, self.address.wrapping_add(place << 6))
+    }
+
+    /// How many are fetched at once: none beyond the aligned group that the next one is in.
+    fn next_count(&self, batch: usize, credit: usize) -> usize {
+        let group = batch.min(1 << self.log2);
+        let to_group_end = group - usize::from(self.fetched) % group;
+        to_group_end.min(credit).min(self.pending().into())
     }
 }
 
@@ -100,7 +107,9 @@ enum Op {
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     flow: usize,
+    /// Of the first.
     index: u16,
+    count: usize,
 }
 
 /// What happens to rows.
@@ -121,8 +130,8 @@ enum Rows {
     Gap,
 }
 
-/// A beat of a work request: data, last, error.
-type Beat = (Data, bool, bool);
+/// A beat of a work request: data, error.
+type Beat = (Data, bool);
 
 /// Decided in the cycle before, in effect with the coming edge.
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,7 +150,8 @@ pub struct SqFetch {
     ops: [Option<(Op, usize)>; STAGES],
     active: LutFifo<usize>,
     decided: Decided,
-    fetch_count: usize,
+    /// Work requests that were asked for and have not left.
+    slots: usize,
     is_drained: bool,
     holds: bool,
     credits: LutFifo<usize>,
@@ -149,6 +159,10 @@ pub struct SqFetch {
     beats: LutFifo<Beat>,
     rows: Rows,
     row: [u64; 8],
+    /// Words of the work request at hand that have come, and work requests of its order that are
+    /// done with.
+    words_in: usize,
+    done_count: usize,
     is_fetched: bool,
     guards: bool,
     /// The flow whose ring has just begun anew.
@@ -159,7 +173,6 @@ pub struct SqFetch {
 impl SqFetch {
     /// The rings of a NIC of these sizes.
     pub fn new(config: &NicConfig) -> Self {
-        let m_cmd = ReadCommand { bytes: WR_BYTES, ..Default::default() };
         let s_axis = TreadyPort { tready: true };
         Self {
             config: config.clone(),
@@ -168,18 +181,20 @@ impl SqFetch {
             ops: [None; STAGES],
             active: LutFifo::new(config.flow_count),
             decided: Decided::default(),
-            fetch_count: 0,
+            slots: 0,
             is_drained: false,
             holds: false,
             credits: LutFifo::new(16),
             orders: LutFifo::new(config.ring_entries()),
-            beats: LutFifo::new(64),
+            beats: LutFifo::new(config.ring_entries() * 64 / config.data_bytes()),
             rows: Rows::Wait,
             row: [0; 8],
+            words_in: 0,
+            done_count: 0,
             is_fetched: false,
             guards: false,
             cleared_flow: None,
-            out: SqFetchOut { m_cmd, s_axis, ..Default::default() },
+            out: SqFetchOut { s_axis, ..Default::default() },
         }
     }
 
@@ -228,37 +243,49 @@ impl SqFetch {
         self.rows == Rows::Wait && !has_come && i.s_cfg.valid && i.cfg.table == Table::Wr as u8
     }
 
-    /// A work request is looked for or filled.
-    fn takes_beat(&self) -> bool {
-        self.rows == Rows::Fill || self.rows == Rows::Wait && self.orders.m_valid()
+    /// A work request is looked for or filled, or the one before it of the same order leaves.
+    fn takes_beat(&self, i: &SqFetchIn) -> bool {
+        match self.rows {
+            Rows::Fill => true,
+            Rows::Wait => self.orders.m_valid(),
+            Rows::Offer => self.is_fetched && i.m_cfg.ready && !self.is_last(),
+            _ => false,
+        }
+    }
+
+    /// The work request at hand is the last one of its order.
+    fn is_last(&self) -> bool {
+        self.done_count + 1 == self.orders.m_data().count
     }
 
     /// A beat that comes goes straight into the row.
-    fn passes(&self) -> bool {
-        self.takes_beat() && self.beats.count() == 0
+    fn passes(&self, i: &SqFetchIn) -> bool {
+        self.takes_beat(i) && self.beats.count() == 0
     }
 
-    /// The oldest beat: data, last, error.
+    /// The oldest beat.
     fn beat(&self, i: &SqFetchIn) -> Option<Beat> {
         let s = &i.s_axis;
-        match self.passes() {
-            true => s.tvalid.then_some((s.tdata, s.tlast, s.tuser)),
+        match self.passes(i) {
+            true => s.tvalid.then_some((s.tdata, s.tuser)),
             false => self.beats.m_valid().then(|| self.beats.m_data()),
         }
     }
 
-    /// There is room for one more fetch.
+    /// There is room for one more fetch, beside one that was just decided.
     fn may_go(&self, i: &SqFetchIn) -> bool {
-        let fetches = self.fetch_count + usize::from(self.decided.fetch.is_some());
+        let fetches = 1 + usize::from(self.decided.fetch.is_some());
+        let slots_max = self.config.ring_entries();
         i.wr_room
             && !self.holds
             && (!self.out.m_cmd.valid || i.m_cmd.ready)
-            && fetches < self.config.ring_entries()
+            && self.slots + fetches * self.config.ring_batch() <= slots_max
     }
 
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
     fn execute(&mut self, op: Op, at: usize, i: &SqFetchIn, direct: bool) -> (Decided, bool) {
         let (words, flow_count, depth) = (self.words(), self.flows.len(), self.config.sq_depth);
+        let batch = self.config.ring_batch();
         let f = &mut self.flows[at];
         let has_credit = f.in_flight < depth;
         let mut decided = Decided::default();
@@ -293,7 +320,7 @@ impl SqFetch {
                     f.producer = i.s_doorbell.index;
                     enters = ahead > 0 && has_credit && !f.queued && !f.stopped;
                     if enters && direct {
-                        decided.fetch = Some(f.take_next(at));
+                        decided.fetch = Some(f.take_next(at, 1));
                         enters = f.pending() > 0 && f.in_flight < depth;
                     }
                 }
@@ -302,7 +329,8 @@ impl SqFetch {
                 f.queued = false;
                 if f.pending() > 0 && !f.stopped {
                     assert!(has_credit, "flow {at} waits without credit");
-                    decided.fetch = Some(f.take_next(at));
+                    let count = f.next_count(batch, depth - f.in_flight);
+                    decided.fetch = Some(f.take_next(at, count));
                     enters = f.pending() > 0 && f.in_flight < depth;
                 }
             }
@@ -316,23 +344,21 @@ impl SqFetch {
     fn move_rows(&mut self, i: &SqFetchIn) -> Rows {
         let done = self.executes().filter(|(op, _)| *op == Op::Row).map(|(_, flow)| flow);
         let done = done.map(|flow| self.flows[flow]);
-        let beat = self.beat(i);
-        match self.rows {
+        let beat = self.beat(i).filter(|_| self.takes_beat(i));
+        let row = self.row;
+        let next = match self.rows {
             Rows::Wait => self.wait(i),
-            Rows::Fill => {
-                let Some(beat) = beat else { return Rows::Fill };
-                self.fill(&beat)
-            }
+            Rows::Fill => Rows::Fill,
             Rows::Came => match done {
                 None => Rows::Came,
-                Some(flow) if flow.stopped => Rows::Drop,
+                Some(flow) if flow.stopped => self.end(),
                 Some(_) => Rows::Offer,
             },
             Rows::Failed => {
                 let Some(flow) = done else { return Rows::Failed };
                 self.out.event_sq.read_error = true;
                 if flow.stopped {
-                    Rows::Drop
+                    self.end()
                 } else {
                     Rows::Report
                 }
@@ -341,7 +367,11 @@ impl SqFetch {
                 self.guards = true;
                 Rows::Report
             }
-            Rows::Drop | Rows::Gap => Rows::Wait,
+            Rows::Drop => {
+                self.done_count = 0;
+                Rows::Wait
+            }
+            Rows::Gap => Rows::Wait,
             Rows::Look => match done {
                 None => Rows::Look,
                 Some(flow) if flow.log2 > 0 => {
@@ -351,48 +381,57 @@ impl SqFetch {
                 Some(_) => Rows::Offer,
             },
             Rows::Offer if !i.m_cfg.ready => Rows::Offer,
-            Rows::Offer if self.is_fetched => Rows::Drop,
+            Rows::Offer if self.is_fetched => self.end(),
             Rows::Offer if i.cfg.table == Table::Qp as u8 => Rows::Quiet,
             Rows::Offer => Rows::Ack,
             Rows::Quiet if !i.watch.valid && self.credits.count() == 0 => Rows::NewQp,
             Rows::Quiet => Rows::Quiet,
             Rows::NewQp => done.map_or(Rows::NewQp, |_| Rows::Ack),
             Rows::Ack => Rows::Gap,
+        };
+        match beat {
+            Some(beat) => {
+                self.row = row;
+                self.fill(&beat)
+            }
+            None => next,
         }
     }
 
-    /// The words of a beat follow those that have come; what is behind the work request's 40 bytes
-    /// is of no use.
-    fn fill(&mut self, (data, last, error): &Beat) -> Rows {
-        let word_count = (self.config.data_bytes() / 8).min(WR_WORDS);
-        let words = &mut self.row[..WR_WORDS];
-        words.rotate_left(word_count);
-        words[WR_WORDS - word_count..].copy_from_slice(&data.0[..word_count]);
-        match (last, error) {
-            (false, _) => Rows::Fill,
-            (true, true) => Rows::Failed,
-            (true, false) if self.guards => Rows::Came,
-            _ => Rows::Offer,
+    /// A work request is done with: the next one of its order is waited for, or the order leaves.
+    fn end(&mut self) -> Rows {
+        let next = if self.is_last() { Rows::Drop } else { Rows::Wait };
+        self.done_count += 1;
+        next
+    }
+
+    /// The words of a beat follow those that have come.
+    fn fill(&mut self, (data, error): &Beat) -> Rows {
+        let m_cfg = &mut self.out.m_cfg;
+        (m_cfg.table, m_cfg.index) = (Table::Wr as u8, self.orders.m_data().flow as u16);
+        self.is_fetched = true;
+        let word_count = self.config.data_bytes() / 8;
+        self.row.rotate_left(word_count);
+        self.row[WR_WORDS - word_count..].copy_from_slice(&data.0[..word_count]);
+        self.words_in = (self.words_in + word_count) % WR_WORDS;
+        match error {
+            _ if self.words_in > 0 => Rows::Fill,
+            true => Rows::Failed,
+            false if self.guards => Rows::Came,
+            false => Rows::Offer,
         }
     }
 
     fn wait(&mut self, i: &SqFetchIn) -> Rows {
         self.guards &= self.orders.m_valid();
-        let beat = self.beat(i).filter(|_| self.orders.m_valid());
-        self.is_fetched = beat.is_some();
+        self.is_fetched = false;
         let m_cfg = &mut self.out.m_cfg;
         (m_cfg.table, m_cfg.index) = (i.cfg.table, i.cfg.index);
-        if let Some(beat) = beat {
-            (m_cfg.table, m_cfg.index) = (Table::Wr as u8, self.orders.m_data().flow as u16);
-            self.row = [0; 8];
-            self.fill(&beat)
-        } else {
-            self.row = i.cfg.row.0;
-            match i.s_cfg.valid {
-                true if i.cfg.table == Table::Wr as u8 => Rows::Look,
-                true if self.is_drained => Rows::Offer,
-                _ => Rows::Wait,
-            }
+        self.row = i.cfg.row.0;
+        match i.s_cfg.valid {
+            true if self.looks(i) => Rows::Look,
+            true if self.is_drained => Rows::Offer,
+            _ => Rows::Wait,
         }
     }
 }
@@ -415,15 +454,17 @@ impl Golden for SqFetch {
         self.out.m_cmd.valid &= !i.m_cmd.ready;
         let executed = self.executes();
         let leaves = self.rows == Rows::Drop;
-        let (takes_beat, passes) = (self.takes_beat(), self.passes());
+        let (takes_beat, passes) = (self.takes_beat(i), self.passes(i));
+        let order = self.orders.m_data();
         let mut next_rows = self.move_rows(i);
         if self.rows == Rows::Report && !before.m_cqe.valid {
-            let (flow, wr_id) = (self.out.m_cfg.index, self.orders.m_data().index.into());
+            let index = order.index.wrapping_add(self.done_count as u16);
+            let (flow, wr_id) = (self.out.m_cfg.index, index.into());
             self.out.m_cqe = LostRequest { valid: true, flow, wr_id };
-            next_rows = Rows::Drop;
+            next_rows = self.end();
         }
         let idle = self.ops[..=EXEC] == [None; EXEC + 1] && self.decided.fetch.is_none();
-        let drained = self.holds && idle && self.fetch_count == 0;
+        let drained = self.holds && idle && self.slots == 0;
         let is_qp = i.s_cfg.valid && i.cfg.table == Table::Qp as u8;
         let holds = is_qp && self.rows != Rows::Ack;
         // The edge.
@@ -440,13 +481,14 @@ impl Golden for SqFetch {
         self.orders.step(false, fetch.map(|(order, _)| order), leaves);
         let s = &i.s_axis;
         let stored = s.tvalid && !passes;
-        self.beats.step(false, stored.then_some((s.tdata, s.tlast, s.tuser)), takes_beat);
-        self.fetch_count += usize::from(fetch.is_some());
-        self.fetch_count -= usize::from(leaves);
+        self.beats.step(false, stored.then_some((s.tdata, s.tuser)), takes_beat);
+        self.slots += fetch.map_or(0, |(order, _)| order.count);
+        self.slots -= if leaves { order.count } else { 0 };
         if let Some((op, flow)) = executed {
             (self.decided, self.out.event_sq.doorbell_refused) = self.execute(op, flow, i, direct);
-            if let Some((_, addr)) = self.decided.fetch {
-                self.out.m_cmd = ReadCommand { valid: true, addr, bytes: WR_BYTES };
+            if let Some((order, addr)) = self.decided.fetch {
+                let bytes = order.count as u16 * WR_BYTES;
+                self.out.m_cmd = ReadCommand { valid: true, addr, bytes };
             }
         }
         self.ops = [picked, begins, self.ops[1], self.ops[2]];
@@ -460,8 +502,7 @@ impl Golden for SqFetch {
     fn starts(&mut self, starts: &mut Starts<'_>) -> Option<SqFetchOut> {
         let flow = self.cleared_flow.take()?;
         let row = format!("flows.book.rows.mem[{flow}]");
-        let index = starts.offer(&format!("{row}[15:0]"), u16::BITS, 20)?;
-        starts.put(&format!("{row}[31:16]"), index);
+        let index = starts.offer(&format!("{row}[31:16]"), u16::BITS, 20)?;
         (self.flows[flow].producer, self.flows[flow].fetched) = (index as u16, index as u16);
         Some(self.out)
     }
@@ -473,10 +514,7 @@ impl SqFetch {
         self.out.s_doorbell.ready = executes == Some(Op::Doorbell);
         self.out.s_cfg.ready = self.rows == Rows::Ack;
         self.out.m_cfg.valid = self.rows == Rows::Offer;
-        // Words 0 to 10; the ring's are for this block alone.
         self.out.m_cfg.row = Wide(self.row);
-        self.out.m_cfg.row.0[5] &= 0xffff_ffff;
-        self.out.m_cfg.row.0[6..].fill(0);
         let hints = matches!(self.rows, Rows::Fill | Rows::Came | Rows::Offer);
         self.out.hint.valid = hints && self.is_fetched;
         self.out.hint.flow = self.row_flow() as u16;

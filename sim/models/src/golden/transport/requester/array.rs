@@ -10,7 +10,7 @@ use crate::golden::util::rr_merge::Turn;
 use crate::ports::{Golden, Wide};
 use crate::starts::Starts;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, ReadCommand, ReadyPort, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, PayloadSource, ReadyPort, Work,
 };
 use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
@@ -259,7 +259,7 @@ impl RequesterArray {
         if let Some(e) = self.packet_turn.taken() {
             let say = &self.says[e];
             out.m_pkt = Packet { flow: self.flow(e, say.m_pkt.flow), ..say.m_pkt };
-            out.m_read = ReadCommand { bytes: say.m_pkt.payload_bytes, ..say.m_read };
+            out.m_read = PayloadSource { bytes: say.m_pkt.payload_bytes, ..say.m_read };
         }
         if let Some(e) = self.news_turn.taken() {
             let (say, is_work) = (&self.says[e], self.picks_work(e));

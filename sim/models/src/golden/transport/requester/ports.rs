@@ -3,7 +3,7 @@
 use crate::events::RequesterEvents;
 use crate::ports;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, ReadCommand, ReadError,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, PayloadSource, ReadError,
     ReadyPort, Work,
 };
 
@@ -59,7 +59,7 @@ ports! {
         pub s_grant: ReadyPort,
         pub s_fail: ReadyPort,
         pub m_pkt: Packet,
-        pub m_read: ReadCommand,
+        pub m_read: PayloadSource,
         pub m_work: Work,
         pub m_inflight: InFlight,
         pub m_cc: AckTelemetry,

@@ -5,8 +5,8 @@ use super::ports::*;
 use super::step::{cycles, Step};
 use super::{Ahead, Requester};
 use crate::golden::tx::data_header::len_bytes;
-use crate::streams::{self, ReadCommand, Work};
-use nic_spec::rows::WrRow;
+use crate::streams::{self, PayloadSource, Work};
+use nic_spec::rows::{WrRow, INLINE_BYTES_MAX};
 
 impl Requester {
     /// Arms the flow for its next packet, whose frame bytes are known in `cycles`, if that may go.
@@ -143,10 +143,14 @@ impl Requester {
         if !pkt.bare {
             f.stamped = f.nxt;
         }
-        let read = ReadCommand {
+        let is_inline = wr.inline && !is_read && wr.length_bytes as usize <= INLINE_BYTES_MAX;
+        let memory = wr.local_address.wrapping_add(packet.offset.into());
+        let read = PayloadSource {
             valid: packet.sent_bytes() > 0,
-            addr: wr.local_address.wrapping_add(packet.offset.into()),
+            addr: if is_inline { wr.inline_0 } else { memory },
             bytes: packet.bytes as u16,
+            is_inline,
+            inline_rest: u128::from(wr.inline_8) | u128::from(wr.inline_16) << 64,
         };
         let is_resent = f.send(&packet);
         if f.timer == Timer::Off {

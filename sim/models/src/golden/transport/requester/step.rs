@@ -1,7 +1,7 @@
 //! What an operation does, and in which cycle.
 
 use crate::events::RequesterEvents;
-use crate::streams::{AckTelemetry, InFlight, Packet, ReadCommand, Work};
+use crate::streams::{AckTelemetry, InFlight, Packet, PayloadSource, Work};
 use nic_spec::rows::WrRow;
 
 /// Cycles of the steps that every operation is made of.
@@ -47,7 +47,7 @@ pub enum Step {
     Events(RequesterEvents),
     /// Until the packet slots are free.
     Free,
-    Send(Packet, ReadCommand, bool),
+    Send(Packet, PayloadSource, bool),
     Work(Work),
     Inflight(InFlight, Option<AckTelemetry>),
     /// The sink's ready is high.
