@@ -2,7 +2,7 @@
 
 use nic_models::golden::transport::requester::{order, Requester, RequesterIn, RequesterOut};
 use nic_models::ports::{Golden, Wide};
-use nic_models::streams::{self, Answer, Packet, ReadCommand, Work};
+use nic_models::streams::{self, Answer, Packet, PayloadSource, Work};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use nic_spec::NicConfig;
 use rdma_nic::gbe;
@@ -26,6 +26,7 @@ pub fn work(operation: Operation, wr_id: u32, length_bytes: u32) -> WrRow {
         rkey: 0xabcd,
         remote_va: VA,
         immediate: 0,
+        ..WrRow::default()
     }
 }
 
@@ -70,7 +71,7 @@ pub struct Driver {
     golden: Requester,
     pub out: RequesterOut,
     pub pkts: Vec<Packet>,
-    pub reads: Vec<ReadCommand>,
+    pub reads: Vec<PayloadSource>,
     pub works: Vec<Work>,
     /// Completions.
     pub cqes: Vec<streams::Order>,
