@@ -198,7 +198,9 @@ rows! {
             { read_commands_log2(W) + 2 }, { waiting_packets_log2(W) },
             { waiting_packets_log2(W) + 1 }>::default();
     "cq_ring" of HopPerCycle AckPerCycle, widths 64 512,
-        |_| CqRing::<W, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 }>::default();
+        |_| CqRing::<W, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 },
+            { ring_batch_log2(W) + 1 }, { ring_entries_log2(W) + ring_batch_log2(W) },
+            { 128 << ring_batch_log2(W) }>::default();
     "interrupt" of HopPerCycle AckPerCycle, |_| Interrupt::default();
     "sq_fetch" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
         |c| SqFetch::<W, { W + 1 }, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 },

@@ -64,8 +64,8 @@ fn requester_breaks_are_caught() {
         ("out_ack_req = packet_ack_req | stamp_asks", "out_ack_req = packet_ack_req"),
         // Inline payload: of a READ, one byte more, from host memory.
         ("(cfg_row[1:0] != read)", "1'b1"),
-        ("(cfg_row[159:128] <= inline_bytes_max)", "(cfg_row[159:128] <= 32'd25)"),
-        ("row_local_address = cfg_row[383:320]", "row_local_address = cfg_row[127:64]"),
+        ("inline_bytes_max = 32'd24", "inline_bytes_max = 32'd25"),
+        ("row[63:0] = cfg_row[383:320]", "row[63:0] = cfg_row[127:64]"),
     ];
     let seeds = [1, 2, 3, 5, 6, 7, 9, 10];
     assert_runs_catch(&[Runs::of_block("requester", &gbe(), seeds, 1_000_000)], &breaks);

@@ -249,8 +249,8 @@ macro_rules! streams {
                 entry: Bits<128>,
                 /// It is on its way to host memory.
                 take <- Bit,
-                /// The oldest on its way has landed.
-                commit <- Bit,
+                /// So many of the oldest on their way have landed, at most 4.
+                commit <- Bits<3>,
                 /// What is on its way has not landed: show it again.
                 rewind <- Bit,
             }

@@ -139,7 +139,7 @@ pub struct Nic {
     #[init(SqFetch::new(config))]
     sq_fetch:
         SqFetch<W, { W + 1 }, RB, { RB + 1 }, RA, { RA + 1 }, NB, FB, { FB + 1 }, { FB + 16 + NB }>,
-    cq_ring: CqRing<W, RB, { RB + 1 }>,
+    cq_ring: CqRing<W, RB, { RB + 1 }, NB, { RB + NB - 1 }, { 64 << NB }>,
     interrupt: Interrupt,
     write_mux: WriteMux<W, { W + 1 }>,
     read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }, PW, { PW + 1 }>,
@@ -203,9 +203,7 @@ impl Nic {
         self.completer.s_done.error.next = self.write_mux.m_b_done.error.val();
         Wire::join(&mut self.cq_ring.m_cmd, &mut self.write_mux.s_c_cmd);
         Wire::join(&mut self.cq_ring.m_data, &mut self.write_mux.s_c_data);
-        self.cq_ring.s_done_valid.next = self.write_mux.m_c_done.valid.val();
-        self.write_mux.m_c_done.ready.next = self.cq_ring.s_done_ready.val();
-        self.cq_ring.s_done_error.next = self.write_mux.m_c_done.error.val();
+        Wire::join(&mut self.write_mux.m_c_done, &mut self.cq_ring.s_done);
         self.completer.s_done.tag.next = bit_cast::<127, 126>(self.write_mux.m_b_done.tag.val());
         Wire::join(&mut self.write_mux.m_cmd, &mut self.dma_write.s_cmd);
         self.dma_write.s_axis.tvalid.next = self.write_mux.m_data.tvalid.val();

@@ -169,9 +169,12 @@ impl Completing {
         let owns = self.ring_percent > 0 || self.taken > 0;
         let take = owns && shown && chance(self.ring_percent) && self.taken < 8;
         let mut rewind = self.taken > 0 && !take && chance(1);
-        let commit = self.taken > 0 && !rewind && chance(self.ring_percent.max(5));
-        rewind |= owns && self.taken == 0 && !take && !commit && chance(1);
-        self.taken = if rewind { 0 } else { self.taken + u32::from(take) - u32::from(commit) };
+        let commits = self.taken > 0 && !rewind && chance(self.ring_percent.max(5));
+        rewind |= owns && self.taken == 0 && !take && !commits && chance(1);
+        // Several of one write.
+        let commit = if commits { rng.gen_range(1..=self.taken.min(4)) } else { 0 };
+        self.taken = if rewind { 0 } else { self.taken + u32::from(take) - commit };
+        let commit = commit as u8;
         self.ring = (owns, back::QueueHead { take, commit, rewind });
     }
 }

@@ -3,8 +3,10 @@
 //! # Source            hdl/host.md
 //! # Interface timing  cycle 0: advance, land or back; cycle 3: addr, phase, room follow. Cycle 0:
 //!                     s_consumer; cycle 2: refused;
-//!                     cycle 3: armed; cycle 4: waiting follows
-//! # Latency and rate  [`LATENCY_CYCLES`]; one entry every three cycles
+//!                     cycle 3: armed; cycle 4: waiting follows; cycle 5: room follows
+//! # Latency and rate  [`LATENCY_CYCLES`]; entries of one write every three cycles
+//! # Shape             a write has at most `2^N` entries, `NB = N + 1`; it ends at the latest where an
+//!                     aligned group of so many does, so none wraps around the ring
 //! # Number formats    indices | UQ16 | entries since the ring was switched on, modulo 2^16
 //! # Reset             synchronous, high: all indices 0
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
@@ -16,19 +18,19 @@ use rust_hdl_core::prelude::*;
 /// Cycles from a change of an index to what follows from it.
 pub const LATENCY_CYCLES: usize = 3;
 
-/// Indices, with `2^S` entries on their way at most.
-#[block]
-pub struct CqIndex<const S: usize> {
+/// Indices, with `2^E` entries on their way at most, `2^N` in a write; `NB = N + 1`.
+#[block(check(NB >= 1 && E < 15))]
+pub struct CqIndex<const E: usize, const NB: usize> {
     /// Address of the ring.
     pub cfg_base: Signal<In, Bits<64>>,
     /// log2 of its entries.
     pub cfg_log2: Signal<In, Bits<4>>,
     /// The ring is off: all indices are 0.
     pub clear: Signal<In, Bit>,
-    /// An entry is on its way.
-    pub advance: Signal<In, Bit>,
-    /// The oldest on its way has landed.
-    pub land: Signal<In, Bit>,
+    /// So many entries are on their way.
+    pub advance: Signal<In, Bits<NB>>,
+    /// So many of the oldest on their way have landed.
+    pub land: Signal<In, Bits<NB>>,
     /// What has not landed will be sent again.
     pub back: Signal<In, Bit>,
     /// Software writes its index.
@@ -37,8 +39,8 @@ pub struct CqIndex<const S: usize> {
     pub addr: Signal<Out, Bits<64>>,
     /// Its phase.
     pub phase: Signal<Out, Bit>,
-    /// It has room.
-    pub room: Signal<Out, Bit>,
+    /// So many entries have room from there on, in one write.
+    pub room: Signal<Out, Bits<NB>>,
     /// Entries that have landed.
     pub landed: Signal<Out, Bits<16>>,
     /// Some of them software has not read.
@@ -50,14 +52,15 @@ pub struct CqIndex<const S: usize> {
     producer: Reg<Bits<16>>,
     landed_q: Reg<Bits<16>>,
     consumer: Reg<Bits<16>>,
-    size: Unreset<Bits<17>>,
     mask: Unreset<Bits<16>>,
-    used: Unreset<Bits<16>>,
+    room_end: Unreset<Bits<16>>,
+    unused: Unreset<Bits<16>>,
     place: Unreset<Bits<64>>,
     pass: Unreset<Bits<16>>,
     addr_q: Reg<Bits<64>>,
     phase_q: Reg<Bit>,
-    room_q: Reg<Bit>,
+    room_q: Reg<Bits<NB>>,
+    to_group_end: Unreset<Bits<NB>>,
     waiting_q: Reg<Bit>,
     unseen: Reg<Bits<16>>,
     check: Reg<Bit>,
@@ -69,18 +72,23 @@ pub struct CqIndex<const S: usize> {
     armed_q: Reg<Bit>,
     refused_q: Reg<Bit>,
     full_size: Signal<Local, Bits<17>>,
+    size: Signal<Local, Bits<16>>,
     full_mask: Signal<Local, Bits<17>>,
-    used_wide: Signal<Local, Bits<17>>,
+    group: Signal<Local, Bits<17>>,
+    group_place: Signal<Local, Bits<17>>,
+    group_left: Signal<Local, Bits<17>>,
     place_wide: Signal<Local, Bits<64>>,
     place_index: Signal<Local, Bits<16>>,
     good: Signal<Local, Bit>,
     #[init(Constant::new(1u64.to_bits()))]
     one_entry: Constant<Bits<17>>,
-    #[value(0x1_0000_u64 - (1_u64 << S))]
+    #[value(1_u64 << (NB - 1))]
+    group_max: Constant<Bits<17>>,
+    #[value(0x1_0000_u64 - (1_u64 << E))]
     ahead: Constant<Bits<16>>,
 }
 
-impl<const S: usize> Logic for CqIndex<S> {
+impl<const E: usize, const NB: usize> Logic for CqIndex<E, NB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.addr.next = self.addr_q.val();
@@ -93,7 +101,6 @@ impl<const S: usize> Logic for CqIndex<S> {
         comment!("where the next entry goes");
         self.full_size.next = self.one_entry.val() << self.cfg_log2.val();
         self.full_mask.next = self.full_size.val() - 1;
-        self.size.next = self.full_size.val();
         self.mask.next = bit_cast::<16, 17>(self.full_mask.val());
         self.place_index.next = self.producer.val() & self.mask.val();
         self.place_wide.next = bit_cast::<64, 16>(self.place_index.val());
@@ -101,17 +108,29 @@ impl<const S: usize> Logic for CqIndex<S> {
         self.addr_q.next = self.cfg_base.val() + self.place.val();
         self.pass.next = self.producer.val() >> self.cfg_log2.val();
         self.phase_q.next = !self.pass.val().get_bit(0);
-        self.used.next = self.producer.val() - self.consumer.val();
-        self.used_wide.next = bit_cast::<17, 16>(self.used.val());
-        self.room_q.next = self.used_wide.val() < self.size.val();
+        comment!("as far as there is room, and to the end of the group");
+        self.group.next = self.group_max.val();
+        if self.full_size.val() < self.group_max.val() {
+            self.group.next = self.full_size.val();
+        }
+        self.group_place.next =
+            bit_cast::<17, 16>(self.producer.val()) & (self.group.val() - self.one_entry.val());
+        self.group_left.next = self.group.val() - self.group_place.val();
+        self.to_group_end.next = bit_cast::<NB, 17>(self.group_left.val());
+        self.size.next = bit_cast::<16, 17>(self.full_size.val());
+        self.room_end.next = self.consumer.val() + self.size.val();
+        self.unused.next = self.room_end.val() - self.producer.val();
+        if self.clear.val() {
+            self.unused.next = self.size.val();
+        }
+        self.room_q.next = self.to_group_end.val();
+        if self.unused.val() < bit_cast::<16, NB>(self.to_group_end.val()) {
+            self.room_q.next = bit_cast::<NB, 16>(self.unused.val());
+        }
         self.unseen.next = self.landed_q.val() - self.consumer.val();
         self.waiting_q.next = self.unseen.val().any() & (self.unseen.val() < self.ahead.val());
-        if self.advance.val() {
-            self.producer.next = self.producer.val() + 1;
-        }
-        if self.land.val() {
-            self.landed_q.next = self.landed_q.val() + 1;
-        }
+        self.producer.next = self.producer.val() + bit_cast::<16, NB>(self.advance.val());
+        self.landed_q.next = self.landed_q.val() + bit_cast::<16, NB>(self.land.val());
         if self.back.val() {
             self.producer.next = self.landed_q.val();
         }

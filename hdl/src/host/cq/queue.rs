@@ -3,8 +3,8 @@
 //! # Source            hdl/host.md
 //! # Interface timing  a sink's ready answers its valid in the next cycle; head_valid rises
 //!                     [`LATENCY_CYCLES`] after the queue stopped being empty
-//! # Latency and rate  one completion every other cycle; requester and responder in turn, the
-//!                     submission rings first
+//! # Latency and rate  one completion every other cycle in, one every other cycle out; requester and
+//!                     responder in turn, the submission rings first
 //! # Users             software pops, or the completion ring takes the head, and later commits what
 //!                     it took, oldest first, or rewinds to what is not committed
 //! # Number formats    count | UQ(A+1) | completions, 0..=D
@@ -18,7 +18,7 @@ use num_bigint::BigUint;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the push into an empty queue to `head_valid`.
-pub const LATENCY_CYCLES: usize = 4;
+pub const LATENCY_CYCLES: usize = 3;
 /// Room kept for completions of messages that the responder has already accepted.
 pub const RESPONDER_RESERVE: u64 = 32;
 
@@ -55,7 +55,7 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     unread: Reg<Bits<AP1>>,
     shown: Reg<Bit>,
     entry: Reg<Bits<128>>,
-    fetch: Reg<Bits<2>>,
+    loaded: Reg<Bit>,
     wr_space: Reg<Bit>,
     responder_space: Reg<Bit>,
     taking: Signal<Local, Bit>,
@@ -73,8 +73,10 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     responder_len: Signal<Local, Bits<128>>,
     lost_flow: Signal<Local, Bits<128>>,
     leaves: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
     pops: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    ended: Signal<Local, Bits<AP1>>,
     held_after: Signal<Local, Bits<AP1>>,
     uncommitted: Signal<Local, Bits<AP1>>,
     read_back: Signal<Local, Bits<A>>,
@@ -82,19 +84,10 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     unread_fewer: Signal<Local, Bits<AP1>>,
     write_next: Signal<Local, Bits<A>>,
     read_next: Signal<Local, Bits<A>>,
-    more: Signal<Local, Bits<AP1>>,
-    fewer: Signal<Local, Bits<AP1>>,
-    fetch_step: Signal<Local, Bits<2>>,
     #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<AP1>>,
     #[init(Constant::new(1u64.to_bits()))]
     one_at: Constant<Bits<A>>,
-    #[init(Constant::new(1u64.to_bits()))]
-    one_step: Constant<Bits<2>>,
-    #[init(Constant::new(2u64.to_bits()))]
-    two_steps: Constant<Bits<2>>,
-    #[init(Constant::new(0u64.to_bits()))]
-    idle: Constant<Bits<2>>,
     #[init(Constant::new(0u64.to_bits()))]
     none: Constant<Bits<AP1>>,
     #[init(Constant::new((D as u64).to_bits()))]
@@ -183,55 +176,49 @@ impl<const D: usize, const A: usize, const AP1: usize> CompletionQueue<D, A, AP1
         }
         self.write_next.next = self.write_at.val() + self.one_at.val();
         self.read_next.next = self.read_at.val() + self.one_at.val();
-        self.more.next = self.held.val() + self.one.val();
-        self.fewer.next = self.held.val() - self.one.val();
         self.entries.write_enable.next = self.push.val();
         self.entries.write_address.next = self.write_at.val();
         self.entries.write_data.next = self.word.val();
         self.entries.read_address.next = self.read_at.val();
-        self.entries.read_enable.next = self.fetch.val() == self.one_step.val();
         if self.push.val() {
             self.write_at.next = self.write_next.val();
         }
     }
 
-    /// the head is fetched into a register of its own
+    /// the head stands in a register of its own, the next one at the output of the RAM
     fn head(&mut self) {
-        self.fetch_step.next = self.fetch.val() + self.one_step.val();
-        if self.fetch.val() != self.idle.val() {
-            self.fetch.next = self.fetch_step.val();
-        }
-        if self.fetch.val() == self.two_steps.val() {
-            self.fetch.next = self.idle.val();
-            self.shown.next = true;
-            self.entry.next = self.entries.read_data.val();
-        }
-        if (self.fetch.val() == self.idle.val())
-            && !self.shown.val()
-            && (self.unread.val() != self.none.val())
-        {
-            self.fetch.next = self.one_step.val();
-        }
         self.pops.next = self.pop.val() & self.shown.val() & !self.ring_owns.val();
         self.leaves.next = self.pops.val() | (self.head.take.val() & self.shown.val());
-        self.ends.next = self.pops.val() | self.head.commit.val();
+        self.moves.next = self.loaded.val() & (!self.shown.val() | self.leaves.val());
+        self.reads.next =
+            (self.unread.val() != self.none.val()) & (!self.loaded.val() | self.moves.val());
+        self.entries.read_enable.next = self.reads.val();
+        self.loaded.next = self.reads.val() | (self.loaded.val() & !self.moves.val());
+        if self.reads.val() {
+            self.read_at.next = self.read_next.val();
+        }
         if self.leaves.val() {
             self.shown.next = false;
             self.entry.next = 0.into();
-            self.read_at.next = self.read_next.val();
         }
-        self.held_after.next = self.held.val();
-        if self.push.val() & !self.ends.val() {
-            self.held_after.next = self.more.val();
-        } else if self.ends.val() & !self.push.val() {
-            self.held_after.next = self.fewer.val();
+        if self.moves.val() {
+            self.shown.next = true;
+            self.entry.next = self.entries.read_data.val();
+        }
+        self.ended.next = bit_cast::<AP1, 3>(self.head.commit.val());
+        if self.pops.val() {
+            self.ended.next = self.one.val();
+        }
+        self.held_after.next = self.held.val() - self.ended.val();
+        if self.push.val() {
+            self.held_after.next = self.held.val() - self.ended.val() + self.one.val();
         }
         self.held.next = self.held_after.val();
         self.unread_more.next = self.unread.val() + self.one.val();
         self.unread_fewer.next = self.unread.val() - self.one.val();
-        if self.push.val() & !self.leaves.val() {
+        if self.push.val() & !self.reads.val() {
             self.unread.next = self.unread_more.val();
-        } else if self.leaves.val() & !self.push.val() {
+        } else if self.reads.val() & !self.push.val() {
             self.unread.next = self.unread_fewer.val();
         }
         comment!("what was taken and not committed is shown again");
@@ -240,9 +227,9 @@ impl<const D: usize, const A: usize, const AP1: usize> CompletionQueue<D, A, AP1
         if self.head.rewind.val() {
             self.read_at.next = self.read_back.val();
             self.unread.next = self.held_after.val();
+            self.loaded.next = false;
             self.shown.next = false;
             self.entry.next = 0.into();
-            self.fetch.next = self.idle.val();
         }
         self.wr_space.next = self.held.val() < self.wr_limit.val();
         self.responder_space.next = self.held.val() < self.responder_limit.val();

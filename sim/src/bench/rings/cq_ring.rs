@@ -3,9 +3,9 @@
 use crate::bench::random::sub;
 use crate::env::stream::Sink;
 use nic_harness::bench::Stimulus;
-use nic_models::golden::host::cq::ring::{CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts};
+use nic_models::golden::host::cq::ring::{CqConfig, CqRing, CqRingIn, CqRingOut};
 use nic_models::ports::Data;
-use nic_models::streams::{Consumer, QueueHead, ReadyPort, TreadyPort};
+use nic_models::streams::{Consumer, QueueHead, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 use nic_spec::config::NicConfig;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -18,18 +18,22 @@ pub struct Polling {
     queue: VecDeque<u128>,
     taken: usize,
     head_valid: bool,
+    takes: bool,
     next_number: u32,
     push_percent: u32,
     engine: [Sink; 2],
-    command: Option<u64>,
+    command: Option<WriteCommand>,
     beats: Vec<Data>,
-    /// Beats of an entry.
-    beats_max: usize,
+    beat_bytes: usize,
+    /// Entries of a write at most.
+    batch: u64,
+    /// Writes of so many entries were seen.
+    seen: [u32; 5],
     /// Longest time to a report: so long that as many entries as may are on their way.
     latency_cycles_max: u64,
     cycle: u64,
-    /// Reports to come: the cycle from which on, failure.
-    reports: VecDeque<(u64, bool)>,
+    /// Reports to come: the cycle from which on, tag, failure.
+    reports: VecDeque<(u64, u128, bool)>,
     memory: BTreeMap<u64, u128>,
     cfg: CqConfig,
     /// Size of the ring, also while it is being switched off.
@@ -56,12 +60,15 @@ impl Polling {
             queue: VecDeque::new(),
             taken: 0,
             head_valid: false,
+            takes: false,
             next_number: 0,
             push_percent: 20,
             engine: [1, 2].map(|n| Sink::new(sub(seed, n))),
             command: None,
             beats: Vec::new(),
-            beats_max: 16_usize.div_ceil(config.data_bytes()),
+            beat_bytes: config.data_bytes(),
+            batch: config.ring_batch() as u64,
+            seen: [0; 5],
             latency_cycles_max: 5 * config.ring_entries() as u64,
             cycle: 0,
             reports: VecDeque::new(),
@@ -91,17 +98,19 @@ impl Polling {
         if cycle.is_multiple_of(2048) {
             self.push_percent = [1, 10, 50, 100][self.rng.gen_range(0..4)];
         }
-        if out.head.take {
-            assert!(self.head_valid, "the ring takes what is not shown");
+        // What is taken is shown in that cycle still, the next one behind it.
+        if std::mem::take(&mut self.takes) {
             self.taken += 1;
             self.head_valid = false;
-        } else if !self.head_valid && self.queue.len() > self.taken && self.rng.gen() {
+        }
+        if !self.head_valid && self.queue.len() > self.taken && self.rng.gen() {
             self.head_valid = true;
         }
-        if out.head.commit {
-            self.taken -= 1;
-            self.queue.pop_front();
-        }
+        self.takes = out.head.take;
+        assert!(!self.takes || self.head_valid, "the ring takes what is not shown");
+        let committed = usize::from(out.head.commit);
+        self.taken -= committed;
+        self.queue.drain(..committed);
         if out.head.rewind {
             (self.taken, self.head_valid) = (0, false);
         }
@@ -116,40 +125,48 @@ impl Polling {
     fn write(&mut self, out: &CqRingOut) -> (ReadyPort, TreadyPort) {
         let ready = ReadyPort { ready: self.engine[0].drive() && self.command.is_none() };
         if out.m_cmd.valid && ready.ready {
-            assert_eq!((out.m_cmd.bytes, out.m_cmd.addr % 16), (16, 0), "command");
-            self.command = Some(out.m_cmd.addr);
+            let WriteCommand { addr, bytes, .. } = out.m_cmd;
+            let first = addr.wrapping_sub(self.base()) / 16;
+            let count = u64::from(bytes / 16);
+            assert_eq!((bytes % 16, addr % 16), (0, 0), "command");
+            assert!((1..=self.batch).contains(&count), "{count} entries at once");
+            let group = self.batch.min(1 << self.log2);
+            assert_eq!(first / group, (first + count - 1) / group, "entries of one group");
+            self.command = Some(out.m_cmd);
         }
-        let tready =
-            TreadyPort { tready: self.engine[1].drive() && self.beats.len() < self.beats_max };
+        // The data may come before the command.
+        let beats_max = 64.min(16 * self.batch as usize).div_ceil(self.beat_bytes);
+        let tready = TreadyPort { tready: self.engine[1].drive() && self.beats.len() < beats_max };
         if out.m_data.tvalid && tready.tready {
             self.beats.push(out.m_data.tdata);
-            assert_eq!(out.m_data.tlast, self.beats.len() == self.beats_max, "last");
+            assert_eq!(out.m_data.tlast, self.beats.len() == beats_max, "last");
         }
-        if let Some(addr) = self.command.filter(|_| self.beats.len() == self.beats_max) {
+        if let Some(command) = self.command.filter(|_| self.beats.len() == beats_max) {
             let fails = self.rng.gen_ratio(1, 200);
-            if !fails {
-                let bytes =
-                    self.beats.iter().flat_map(|beat| beat.bytes()[..16 / self.beats_max].to_vec());
-                let bytes: Vec<u8> = bytes.collect();
-                let entry = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
+            let bytes = self.beats.iter().flat_map(|b| b.bytes()[..self.beat_bytes].to_vec());
+            let bytes: Vec<u8> = bytes.take(usize::from(command.bytes)).collect();
+            self.seen[bytes.len() / 16] += 1;
+            for (n, entry) in bytes.chunks(16).enumerate().filter(|_| !fails) {
+                let entry = u128::from_le_bytes(entry.try_into().expect("16 bytes"));
+                let addr = command.addr.wrapping_add(16 * n as u64);
                 let place = addr.wrapping_sub(self.base()) / 16;
                 assert!(place < 1 << self.log2, "an entry beside the ring");
                 self.memory.insert(addr, entry);
             }
             let due = self.cycle + self.rng.gen_range(0..self.latency_cycles_max);
-            self.reports.push_back((due, fails));
+            self.reports.push_back((due, command.tag, fails));
             self.command = None;
             self.beats.clear();
         }
         (ready, tready)
     }
 
-    fn report(&mut self) -> WrittenPorts {
-        let due = self.reports.front().filter(|(due, _)| *due <= self.cycle);
-        let Some(&(_, error)) = due else { return WrittenPorts::default() };
+    fn report(&mut self) -> WriteDone {
+        let due = self.reports.front().filter(|(due, ..)| *due <= self.cycle);
+        let Some(&(_, tag, error)) = due else { return WriteDone::default() };
         self.stopped |= error;
         self.reports.pop_front();
-        WrittenPorts { valid: true, error }
+        WriteDone { valid: true, tag, error }
     }
 
     /// Software reads all entries that memory shows.

@@ -42,8 +42,8 @@ pub struct CompletionQueue {
     /// Entries that the ring has taken and not committed.
     taken: usize,
     responder_next: bool,
-    /// Cycles until the head is shown, counted from 2.
-    fetch: Option<u8>,
+    /// The entry behind the one that is shown, or the first one, stands ready.
+    is_loaded: bool,
     out: CompletionQueueOut,
 }
 
@@ -62,7 +62,7 @@ impl CompletionQueue {
             entries: VecDeque::with_capacity(depth),
             taken: 0,
             responder_next: false,
-            fetch: None,
+            is_loaded: false,
             out: CompletionQueueOut::default(),
         }
     }
@@ -79,7 +79,6 @@ impl Golden for CompletionQueue {
         }
         let was = self.out;
         let held = self.entries.len();
-        let unread = held - self.taken;
         let pushing = was.s_requester.ready || was.s_responder.ready || was.s_lost.ready;
         let mut out = CompletionQueueOut {
             s_requester: ReadyPort { ready: false },
@@ -100,25 +99,23 @@ impl Golden for CompletionQueue {
                 self.responder_next = false;
             }
         }
-        match self.fetch {
-            Some(2) => {
-                self.fetch = None;
-                out.head = QueueHead { valid: true, entry: self.entries[self.taken] };
-            }
-            Some(n) => self.fetch = Some(n + 1),
-            None if !was.head.valid && unread > 0 => self.fetch = Some(1),
-            None => {}
-        }
+        let shown = usize::from(was.head.valid);
         let pops = i.pop && was.head.valid && !i.ring_owns;
         let takes = i.head.take && was.head.valid;
-        if pops || takes {
+        let moves = self.is_loaded && (!was.head.valid || pops || takes);
+        // The next one to load is behind what was taken, is shown, and stands ready.
+        let loads =
+            held > self.taken + shown + usize::from(self.is_loaded) && (!self.is_loaded || moves);
+        if moves {
+            out.head = QueueHead { valid: true, entry: self.entries[self.taken + shown] };
+        } else if pops || takes {
             out.head = QueueHead::default();
         }
+        self.is_loaded = loads || self.is_loaded && !moves;
         self.taken += usize::from(takes);
-        if pops || i.head.commit {
-            self.entries.pop_front();
-            self.taken -= usize::from(i.head.commit);
-        }
+        let ended = if pops { 1 } else { usize::from(i.head.commit) };
+        self.entries.drain(..ended);
+        self.taken -= if pops { 0 } else { ended };
         let c = &i.s_requester;
         if was.s_requester.ready && (c.signalled || c.status != 0) {
             self.entries.push_back(entry(c.status, 0, c.flow, [c.wr_id, 0, c.byte_len]));
@@ -132,7 +129,7 @@ impl Golden for CompletionQueue {
             self.entries.push_back(entry(local_dma, 2, i.s_lost.flow, [i.s_lost.wr_id, 0, 0]));
         }
         if i.head.rewind {
-            (self.taken, self.fetch) = (0, None);
+            (self.taken, self.is_loaded) = (0, false);
             out.head = QueueHead::default();
         }
         out.count = self.entries.len() as u16;

@@ -6,6 +6,7 @@ use crate::ports::{Data, Golden};
 use crate::starts::Starts;
 use crate::streams::{
     back, AxisWords, Consumer, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand,
+    WriteDone,
 };
 use nic_spec::NicConfig;
 
@@ -13,6 +14,8 @@ use nic_spec::NicConfig;
 const ENTRY_BYTES: u16 = 16;
 /// Bit of an entry that tells its pass.
 const PHASE_BIT: u32 = 96 + 15;
+/// Cycles for which a write that has room waits for one more entry.
+const PATIENCE_CYCLES: u32 = 8;
 
 ports! {
     /// The ring's registers.
@@ -20,13 +23,6 @@ ports! {
         pub base_lo: u32,
         pub base_hi: u32,
         pub log2: u8,
-    }
-}
-ports! {
-    /// A write has ended.
-    pub struct WrittenPorts {
-        pub valid: bool,
-        pub error: bool,
     }
 }
 ports! {
@@ -38,7 +34,7 @@ ports! {
         pub s_consumer: Consumer,
         pub m_cmd: ReadyPort,
         pub m_data: TreadyPort,
-        pub s_done: WrittenPorts,
+        pub s_done: WriteDone,
     }
 }
 ports! {
@@ -59,6 +55,7 @@ enum State {
     #[default]
     Off,
     Idle,
+    Gather,
     First,
     Second,
     Settle,
@@ -74,23 +71,25 @@ struct Indices {
     consumer: u16,
 }
 
-/// Where the next entry goes, and whether it fits.
+/// Where the next entry goes, and how many fit from there on in one write.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     addr: u64,
     phase: bool,
-    room: bool,
+    room: u16,
 }
 
 impl Place {
-    fn of(at: Indices, cfg: &CqConfig) -> Self {
+    fn of(at: Indices, cfg: &CqConfig, batch: u16) -> Self {
         let base = u64::from(cfg.base_lo) | u64::from(cfg.base_hi) << 32;
-        let slot = u64::from(at.producer) & ((1 << cfg.log2) - 1);
-        let used = at.producer.wrapping_sub(at.consumer);
+        let size = 1_u16 << cfg.log2;
+        let group = batch.min(size);
+        let free = size.wrapping_sub(at.producer.wrapping_sub(at.consumer));
+        let slot = u64::from(at.producer & (size - 1));
         Self {
             addr: base.wrapping_add(slot * u64::from(ENTRY_BYTES)),
             phase: at.producer >> cfg.log2 & 1 == 0,
-            room: u32::from(used) < 1 << cfg.log2,
+            room: free.min(group - at.producer % group),
         }
     }
 }
@@ -106,10 +105,15 @@ struct Check {
 #[derive(Clone, Debug, Default)]
 pub struct CqRing {
     state: State,
-    entry: u128,
+    /// Entries of the write that is put together, or on its way out.
+    entries: Vec<u128>,
+    /// How many more it may take, and cycles until it leaves without them.
+    room_left: u16,
+    patience: u32,
     indices: Indices,
-    /// The indices a cycle ago.
+    /// The indices a cycle ago, and software's two cycles ago.
     was: Indices,
+    consumer_before: u16,
     place: Place,
     check: Check,
     arms: bool,
@@ -120,23 +124,23 @@ pub struct CqRing {
     /// With the last step the ring came on, its indices 0, and its size.
     has_opened: bool,
     log2: u8,
-    /// Bytes of a beat, and entries on their way at most.
+    /// Bytes of a beat, writes on their way and entries of one at most.
     beat_bytes: usize,
-    entries_max: usize,
+    writes_max: usize,
+    batch: u16,
     out: CqRingOut,
 }
 
 impl CqRing {
     /// The ring of a NIC of these sizes; it is off.
     pub fn new(config: &NicConfig) -> Self {
-        Self::of(config.data_bytes(), config.ring_entries())
+        Self::of(config.data_bytes(), config.ring_entries(), config.ring_batch() as u16)
     }
 
-    fn of(beat_bytes: usize, entries_max: usize) -> Self {
-        let m_cmd = WriteCommand { bytes: ENTRY_BYTES, ..Default::default() };
+    fn of(beat_bytes: usize, writes_max: usize, batch: u16) -> Self {
         let s_done = ReadyPort { ready: true };
-        let out = CqRingOut { m_cmd, s_done, ..Default::default() };
-        Self { beat_bytes, entries_max, out, ..Default::default() }
+        let out = CqRingOut { s_done, ..Default::default() };
+        Self { beat_bytes, writes_max, batch, out, ..Default::default() }
     }
 
     /// A beat takes a whole entry.
@@ -144,12 +148,13 @@ impl CqRing {
         self.beat_bytes >= usize::from(ENTRY_BYTES)
     }
 
-    fn next_state(&self, i: &CqRingIn, starts: bool) -> State {
+    fn next_state(&self, i: &CqRingIn, takes: bool, leaves: bool) -> State {
         let on = i.cfg.log2 > 0;
-        let empty = self.outstanding == 0 && !self.out.head.commit;
+        let empty = self.outstanding == 0 && self.out.head.commit == 0;
         match self.state {
+            _ if leaves => State::First,
             State::Off if on => State::Settle,
-            State::Idle if starts => State::First,
+            State::Idle if takes => State::Gather,
             State::Idle if empty && (self.stopped || !on) => State::Back,
             State::First if i.m_data.tready && self.is_whole() => State::Settle,
             State::First if i.m_data.tready => State::Second,
@@ -162,11 +167,13 @@ impl CqRing {
     }
 
     /// The indices' part of an edge.
-    fn move_indices(&mut self, i: &CqRingIn, starts: bool) {
+    fn move_indices(&mut self, i: &CqRingIn, leaving: usize) {
         let was = self.indices;
-        self.place = Place::of(self.was, &i.cfg);
+        let seen = Indices { consumer: self.consumer_before, ..self.was };
+        self.place = Place::of(seen, &i.cfg, self.batch);
+        self.consumer_before = self.was.consumer;
         let at = &mut self.indices;
-        at.producer = at.producer.wrapping_add(starts.into());
+        at.producer = at.producer.wrapping_add(leaving as u16);
         at.landed = at.landed.wrapping_add(self.out.head.commit.into());
         if self.state == State::Back {
             at.producer = was.landed;
@@ -198,34 +205,52 @@ impl Golden for CqRing {
 
     fn step(&mut self, i: &CqRingIn) -> CqRingOut {
         if i.reset {
-            *self = Self::of(self.beat_bytes, self.entries_max);
+            *self = Self::of(self.beat_bytes, self.writes_max, self.batch);
             return self.out;
         }
-        let able = self.state == State::Idle && i.cfg.log2 > 0 && !self.stopped && i.head.valid;
-        let starts =
-            able && self.place.room && !self.out.m_cmd.valid && self.outstanding < self.entries_max;
-        let next = self.next_state(i, starts);
+        let goes_on = i.cfg.log2 > 0 && !self.stopped;
+        // The entry that was just taken is still shown.
+        let offered = i.head.valid && !self.out.head.take && goes_on;
+        let is_free = !self.out.m_cmd.valid && self.outstanding < self.writes_max;
+        let starts = self.state == State::Idle && offered && self.place.room > 0 && is_free;
+        let takes = starts || self.state == State::Gather && offered;
+        let room_left = if starts { self.place.room } else { self.room_left } - u16::from(takes);
+        let is_given_up = self.state == State::Gather && !takes && (self.patience == 0 || !goes_on);
+        let leaves = takes && room_left == 0 || is_given_up;
+        let next = self.next_state(i, takes, leaves);
         let place = self.place;
-        self.move_indices(i, starts);
+        let is_full = self.state == State::Idle && goes_on && i.head.valid && place.room == 0;
+        self.patience = self.patience.saturating_sub(1);
         self.out.m_cmd.valid &= !i.m_cmd.ready;
         if starts {
-            (self.out.m_cmd.valid, self.out.m_cmd.addr) = (true, place.addr);
-            self.entry = i.head.entry | u128::from(place.phase) << PHASE_BIT;
-        } else if self.state == State::First && i.m_data.tready {
-            self.entry >>= 64;
+            self.out.m_cmd.addr = place.addr;
+            self.entries.clear();
         }
+        if takes {
+            self.entries.push(i.head.entry | u128::from(place.phase) << PHASE_BIT);
+            (self.room_left, self.patience) = (room_left, PATIENCE_CYCLES);
+        }
+        let count = self.entries.len();
+        self.move_indices(i, if leaves { count } else { 0 });
+        if leaves {
+            self.out.m_cmd.valid = true;
+        } else if self.state == State::First && i.m_data.tready && !self.is_whole() {
+            self.entries[0] >>= 64;
+        }
+        self.out.m_cmd.bytes = count as u16 * ENTRY_BYTES;
+        self.out.m_cmd.tag = count as u128;
         let done = i.s_done;
         self.out.event_cq.error = done.valid && done.error && !self.stopped;
+        let lands = done.valid && !done.error && !self.stopped;
         self.out.head = back::QueueHead {
-            take: starts,
-            commit: done.valid && !done.error && !self.stopped,
+            take: takes,
+            commit: if lands { done.tag as u8 } else { 0 },
             rewind: next == State::Back,
         };
         self.stopped |= done.valid && done.error;
         self.stopped &= next != State::Off;
-        self.outstanding += usize::from(starts);
+        self.outstanding += usize::from(leaves);
         self.outstanding -= usize::from(done.valid);
-        let is_full = able && !place.room;
         self.out.event_cq.full = is_full && !self.out.ring.full;
         self.out.ring.full = is_full;
         self.has_opened = self.state == State::Off && next != State::Off;
@@ -233,9 +258,10 @@ impl Golden for CqRing {
         self.state = next;
         self.out.ring.owns = next != State::Off;
         self.out.ring.waiting = if self.out.ring.owns { self.unseen } else { self.head_seen };
+        let bytes: Vec<u8> = self.entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
         self.out.m_data = AxisWords {
             tvalid: matches!(next, State::First | State::Second),
-            tdata: Data::of(&self.entry.to_le_bytes()[..self.beat_bytes.min(16)]),
+            tdata: Data::of(&bytes[..self.beat_bytes.min(bytes.len())]),
             tlast: next == State::Second || next == State::First && self.is_whole(),
         };
         self.out.landed = self.indices.landed;
@@ -256,7 +282,13 @@ impl Golden for CqRing {
         starts.put("index.consumer", consumer.into());
         starts.put("index.producer", landed.into());
         starts.put("index.landed_q", landed.into());
+        // What follows from them a cycle later.
+        let size = 1_u16 << self.log2;
+        starts.put("index.room_end", consumer.wrapping_add(size).into());
+        starts.put("index.unused", (size - unread).into());
+        starts.put("index.unseen", unread.into());
         self.indices = Indices { producer: landed, landed, consumer };
+        (self.was, self.consumer_before) = (self.indices, consumer);
         self.out.landed = landed;
         Some(self.out)
     }
