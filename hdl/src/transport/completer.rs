@@ -13,7 +13,7 @@
 //! # Errors            a frame that memory refuses: m_fail once, the flow's next completion gets
 //!                     status 5 (host memory), those behind it 6 (flushed), until its row is written.
 //!                     A row waits until no command is on its way; orders wait behind it
-//! # Number formats    in_flight | UQ8.0 | commands without report | at most 64
+//! # Number formats    in_flight | UQ8.0 | commands without report | at most 128
 //! # Reset             synchronous, high: all streams empty; the flows' errors are cleared within F
 //!                     cycles, reports and rows wait that long
 //! # Twins             sim/models/src/golden/transport/completer.rs, tests/transport/completer.rs
@@ -31,7 +31,7 @@ use rust_hdl_core::prelude::*;
 /// Cycles from an order to its command.
 pub const LATENCY_CYCLES: usize = 2;
 /// Commands without report.
-pub const COMMANDS_IN_FLIGHT_MAX: u64 = 64;
+pub const COMMANDS_IN_FLIGHT_MAX: u64 = 128;
 
 /// Completer; `FC = FB + 1`, `B = W + KB + 1`.
 #[block]

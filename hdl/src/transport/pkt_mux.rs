@@ -36,7 +36,7 @@ pub const LATENCY_CYCLES: usize = 2;
 /// Packets that wait for the tx pipe at most, log2, beside a datapath of so many bits.
 pub const fn waiting_packets_log2(bits: usize) -> usize {
     if bits > 64 {
-        6
+        7
     } else {
         4
     }

@@ -108,7 +108,7 @@ pub struct Responder<
     command: RespCommand<FB>,
     mover: RespMove<W, KB, B>,
     ack_gen: AckGen<FB, FC>,
-    reads: RamFifo<ReadPlace, 6, 7>,
+    reads: RamFifo<ReadPlace, 7, 8>,
     step: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,

@@ -68,7 +68,7 @@ const SHORT: Case = Case { mtu_bytes: 1024, message_bytes: 2048, ..WRITES };
 const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, message_bytes: 65536, ..SHORT };
 
 /// The cases. All have telemetry in the authors' form in each packet, and an ACK for it.
-pub const CASES: [Case; 12] = [
+pub const CASES: [Case; 13] = [
     WRITES,
     Case { name: "WRITE both ways, MTU 1024", ..SHORT },
     Case { name: "WRITE both ways, MTU 256", mtu_bytes: 256, message_bytes: 1024, ..WRITES },
@@ -77,7 +77,14 @@ pub const CASES: [Case; 12] = [
     Case { name: "one QP, WRITE, MTU 1024", ..ONE_QP },
     Case { name: "one QP, WRITE, MTU 256", mtu_bytes: 256, ..ONE_QP },
     Case { name: "64-byte WRITEs both ways", message_bytes: 64, ..SHORT },
-    Case { name: "8-byte inline WRITEs both ways", message_bytes: 8, is_inline: true, ..SHORT },
+    Case { name: "64-byte WRITEs one way", message_bytes: 64, is_one_way: true, ..SHORT },
+    Case {
+        name: "8-byte inline WRITEs one way",
+        message_bytes: 8,
+        is_inline: true,
+        is_one_way: true,
+        ..SHORT
+    },
     Case { name: "one QP, 64-byte WRITEs", message_bytes: 64, ..ONE_QP },
     Case { name: "WRITE both ways, MTU 1024, 1 of 1000 lost", loss_ppm: 1000, ..SHORT },
     Case { name: "WRITE both ways, MTU 1024, the line's rate told", told_gbps: None, ..SHORT },

@@ -43,7 +43,7 @@ enum User {
 }
 
 /// Packets with inline payload whose turn has not come: beside 64 bits, and beside more.
-const INLINES: [usize; 2] = [16, 64];
+const INLINES: [usize; 2] = [16, 128];
 
 /// The mux.
 #[derive(Clone, Debug)]

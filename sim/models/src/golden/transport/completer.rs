@@ -12,7 +12,7 @@ use crate::streams::{Axis, Flow, Order, ReadyPort, TreadyPort, WriteCommand, Wri
 use nic_spec::config::NicConfig;
 
 /// Commands without report.
-const COMMANDS_IN_FLIGHT_MAX: u8 = 64;
+const COMMANDS_IN_FLIGHT_MAX: u8 = 128;
 /// Completion status: host memory refused bytes of this or an earlier work request.
 const LOCAL_DMA: u8 = 5;
 /// Completion status: an earlier work request failed.

@@ -45,7 +45,7 @@ ports! {
 }
 
 /// Packets that wait for the tx pipe beside a datapath of 8 bytes, and beside a wider one.
-const WAITING: [usize; 2] = [16, 64];
+const WAITING: [usize; 2] = [16, 128];
 /// Beats of payload that wait for it when no packet comes any more.
 const WAITING_BEATS: u32 = 512;
 

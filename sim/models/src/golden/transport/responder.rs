@@ -67,7 +67,7 @@ const LENGTH_MAX: u32 = 1 << 31;
 /// WRITEs with immediate whose completion may be outstanding.
 const IMM_IN_FLIGHT_MAX: u8 = 16;
 /// DMA commands that may be outstanding.
-const COMMANDS_IN_FLIGHT_MAX: u8 = 64;
+const COMMANDS_IN_FLIGHT_MAX: u8 = 128;
 /// READs of a flow that may be without an answer.
 const READS_MAX: u8 = 16;
 fn psn_add(psn: u32, n: u32) -> u32 {
