@@ -80,8 +80,6 @@ pub struct RequesterCtl<const FB: usize> {
     pub has_progress: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
-    /// And nothing behind it.
-    pub meets: Signal<In, Bit>,
     /// A timer of the flow runs.
     pub timed: Signal<In, Bit>,
     /// The flow's timer has run out.
@@ -233,7 +231,6 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.answers.good.next = self.good.val();
         self.answers.last_response.next = self.last_response.val();
         self.answers.covered.next = self.covered.val();
-        self.answers.meets.next = self.meets.val();
         self.answers.sq_single.next = self.sq_single.val();
         self.answers.expired.next = self.expired.val();
         self.answers.is_rnr.next = self.is_rnr.val();

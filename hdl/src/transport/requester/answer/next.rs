@@ -51,8 +51,6 @@ pub struct RequesterNextAnswer {
     pub last_response: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
-    /// And nothing behind it.
-    pub meets: Signal<In, Bit>,
     /// The head is the only work request.
     pub sq_single: Signal<In, Bit>,
     /// The flow's timer has run out.
@@ -184,7 +182,7 @@ impl Logic for RequesterNextAnswer {
                     self.goto.next = State::Seq;
                 } else if !self.order_busy.val() {
                     self.goto.next = State::NextRead;
-                    if self.sq_single.val() | (self.meets.val() & (self.op.val() == Op::Ack)) {
+                    if self.sq_single.val() {
                         self.goto.next = State::Seq;
                     }
                 }
