@@ -35,12 +35,13 @@ fn sq_fetch_breaks_are_caught() {
     assert_catches("sq_fetch", 200_000, &breaks);
     let wide = [
         // A read goes on into the next group, so around the ring too.
-        ("to_group_end = group - group_place", "to_group_end = count_max"),
+        ("to_group_end = group_rest + 7'd1", "to_group_end = count_max"),
         // A ring of two entries has groups of four.
-        ("group = ring_size[15:0]", "group = count_max"),
+        ("group_mask = ring_mask[6:0] & (count_max - 7'd1)", "group_mask = count_max - 7'd1"),
         // More than the send queue holds, or than was told.
-        ("if (to_group_end < credit)", "if (1'b1)"),
-        ("if (pending < room)", "if (1'b0)"),
+        ("if (has_more)", "if (1'b1)"),
+        ("if (is_few & (told < to_group_end))", "if (1'b0)"),
+        ("if (is_few & (told < credit))", "if (1'b0)"),
         // The work requests of a read are one.
         ("is_more = next_count != order_count", "is_more = 1'b0"),
         // The one that could not be read is named by the first of its read.

@@ -105,7 +105,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     ring: Reg<Bit>,
     in_range: Unreset<Bit>,
     in_less: Unreset<Bits<7>>,
-    next_count: Unreset<Bits<16>>,
+    next_count: Unreset<Bits<7>>,
     keeps_credit: Unreset<Bit>,
     keeps_one: Unreset<Bit>,
     pushes: Reg<Bit>,
@@ -114,12 +114,15 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     index_q: Reg<Bits<16>>,
     count_q: Reg<Bits<NB>>,
     refuses: Reg<Bit>,
-    credit: Signal<Local, Bits<16>>,
-    group: Signal<Local, Bits<16>>,
-    group_place: Signal<Local, Bits<16>>,
-    to_group_end: Signal<Local, Bits<16>>,
-    room: Signal<Local, Bits<16>>,
-    taken: Signal<Local, Bits<16>>,
+    credit: Signal<Local, Bits<7>>,
+    group_mask: Signal<Local, Bits<7>>,
+    group_rest: Signal<Local, Bits<7>>,
+    to_group_end: Signal<Local, Bits<7>>,
+    has_more: Signal<Local, Bit>,
+    told: Signal<Local, Bits<7>>,
+    is_few: Signal<Local, Bit>,
+    taken: Signal<Local, Bits<7>>,
+    taken_wide: Signal<Local, Bits<16>>,
     ring_size: Signal<Local, Bits<17>>,
     ring_mask: Signal<Local, Bits<17>>,
     ring_place: Signal<Local, Bits<16>>,
@@ -154,12 +157,10 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     flow_count: Constant<Bits<16>>,
     #[init(Constant::new((config.sq_depth as u64).to_bits()))]
     depth: Constant<Bits<7>>,
-    #[init(Constant::new((config.sq_depth as u64).to_bits()))]
-    depth_wide: Constant<Bits<16>>,
     #[value(1)]
     one_pending: Constant<Bits<16>>,
     #[value(1_u64 << (NB - 1))]
-    count_max: Constant<Bits<16>>,
+    count_max: Constant<Bits<7>>,
 }
 
 #[kernel]
@@ -202,22 +203,26 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
         self.in_less.next = self.in_flight.val() - 1;
         comment!("a read: what is told, has credit, and stands in the same group");
-        self.credit.next = self.depth_wide.val() - bit_cast::<16, 7>(self.in_flight.val());
-        self.group.next = self.count_max.val();
-        if self.ring_size.val() < bit_cast::<17, 16>(self.count_max.val()) {
-            self.group.next = bit_cast::<16, 17>(self.ring_size.val());
-        }
-        self.group_place.next = self.fetched.val() & (self.group.val() - 1);
-        self.to_group_end.next = self.group.val() - self.group_place.val();
+        self.credit.next = self.depth.val() - self.in_flight.val();
+        self.group_mask.next = bit_cast::<7, 17>(self.ring_mask.val()) & (self.count_max.val() - 1);
+        self.group_rest.next =
+            (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_mask.val()) & self.group_mask.val();
+        self.to_group_end.next = self.group_rest.val() + 1;
         self.keeps_one.next = self.credit.val() != 1;
-        self.keeps_credit.next = self.to_group_end.val() < self.credit.val();
-        self.room.next = self.credit.val();
-        if self.to_group_end.val() < self.credit.val() {
-            self.room.next = self.to_group_end.val();
-        }
-        self.next_count.next = self.room.val();
-        if self.pending.val() < self.room.val() {
-            self.next_count.next = self.pending.val();
+        self.has_more.next = self.to_group_end.val() < self.credit.val();
+        self.keeps_credit.next = self.has_more.val();
+        self.told.next = bit_cast::<7, 16>(self.pending.val());
+        self.is_few.next = !(self.pending.val() >> 7).any();
+        if self.has_more.val() {
+            self.next_count.next = self.to_group_end.val();
+            if self.is_few.val() & (self.told.val() < self.to_group_end.val()) {
+                self.next_count.next = self.told.val();
+            }
+        } else {
+            self.next_count.next = self.credit.val();
+            if self.is_few.val() & (self.told.val() < self.credit.val()) {
+                self.next_count.next = self.told.val();
+            }
         }
     }
 
@@ -292,17 +297,20 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
                 self.goes.next = self.exec.val() & self.may_go.val();
                 if self.may_go.val() {
                     self.taken.next = self.next_count.val();
-                    self.new_pending.next = self.pending.val() - self.next_count.val();
-                    self.enters.next =
-                        (self.pending.val() != self.next_count.val()) & self.keeps_credit.val();
+                    self.new_pending.next =
+                        self.pending.val() - bit_cast::<16, 7>(self.next_count.val());
+                    self.enters.next = (self.pending.val()
+                        != bit_cast::<16, 7>(self.next_count.val()))
+                        & self.keeps_credit.val();
                 }
             }
         }
+        self.taken_wide.next = bit_cast::<16, 7>(self.taken.val());
         if self.op.val() != SqOp::NewQp {
-            self.new_fetched.next = self.fetched.val() + self.taken.val();
+            self.new_fetched.next = self.fetched.val() + self.taken_wide.val();
         }
         if (self.op.val() == SqOp::Doorbell) | (self.op.val() == SqOp::Fetch) {
-            self.new_in_flight.next = self.in_flight.val() + bit_cast::<7, 16>(self.taken.val());
+            self.new_in_flight.next = self.in_flight.val() + self.taken.val();
         }
         if self.enters.val() {
             self.new_queued.next = true;
@@ -311,7 +319,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.flow_done.next = self.exec_flow.val();
         self.line_q.next = self.base.val() + self.place.val();
         self.index_q.next = self.fetched.val();
-        self.count_q.next = bit_cast::<NB, 16>(self.taken.val());
+        self.count_q.next = bit_cast::<NB, 7>(self.taken.val());
     }
 
     /// write; after reset every row is cleared
