@@ -39,8 +39,8 @@ const PLANTED: &[Planted] = &[
         blocks: &["cq_ring", "nic"],
         module: "cq_index",
         changes: &[(
-            "producer_next = producer + 16'd1;",
-            "producer_next = {4'd0, producer[11:0] + 12'd1};",
+            "producer_next = producer + {15'd0, advance};",
+            "producer_next = {4'd0, producer[11:0] + {11'd0, advance}};",
         )],
     },
     Planted {
