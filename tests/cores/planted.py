@@ -24,7 +24,7 @@ PLANTED = [
     # Host memory is not asked whether it takes an address.
     ("nic", "read/seed=2", "nic_axi.v", ".m_axi_arready(m_axi_arready)", ".m_axi_arready(1'b1)"),
     ("nic", "bad_icrc", "rx_verdict.v", "(!s_icrc_ok)", "(1'b0)"),
-    ("nic", "own_write/seed=None", "cq_ring.v", "head_entry | phase_part", "head_entry"),
+    ("nic", "own_write/seed=None", "cq_ring.v", "head_entry | phase_bit", "head_entry"),
     ("nic", "own_write/seed=5", "nic_axi.v", ".m_axi_awready(m_axi_awready)",
      ".m_axi_awready(1'b1)"),
     ("nic", "bus_error", "dma_write_done.v",
