@@ -317,9 +317,7 @@ fn rings_in_lock_step() {
 fn rings_carry_payload_inline() {
     // A queue pair with a ring and one without: WRITEs that need nothing of host memory.
     let mut pair = Pair::new(Plan { sq_log2: 5, ..Plan::golden(1, 5, 6) });
-    let mut plain = QpConfig { sq_log2: 0, ..qp_config(&pair.plan, 0, 1) };
-    let mut peer = QpConfig { sq_log2: 0, ..qp_config(&pair.plan, 1, 1) };
-    (plain.sq_address, peer.sq_address) = (0, 0);
+    let [plain, peer] = [0, 1].map(|at| QpConfig { sq_log2: 0, ..qp_config(&pair.plan, at, 1) });
     let mut plain = pair.hosts[0].nic.create_qp(&plain).expect("created");
     pair.hosts[1].nic.create_qp(&peer).expect("created");
     let of = |slot: u64, length_bytes: u32| {

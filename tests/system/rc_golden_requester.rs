@@ -312,10 +312,10 @@ impl Lab {
             self.take_packet();
         }
         if out.m_read.valid && i.m_read.ready {
-            let PayloadSource { addr, bytes, is_inline, inline_rest, .. } = out.m_read;
-            let inline = [&addr.to_le_bytes()[..], &inline_rest.to_le_bytes()].concat();
+            let PayloadSource { addr, bytes, is_inline, .. } = out.m_read;
+            let inline = out.m_read.inline_bytes();
             let at = addr.wrapping_sub(HOST_ADDRESS) as usize;
-            let source = if is_inline { &inline } else { &self.source[at..] };
+            let source = if is_inline { &inline[..] } else { &self.source[at..] };
             let bytes = source[..usize::from(bytes)].to_vec();
             self.read.push_back(bytes);
         }

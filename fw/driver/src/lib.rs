@@ -178,9 +178,7 @@ pub struct Read {
 impl Write {
     fn to_row(self) -> WrRow {
         let bytes = self.inline.unwrap_or_default();
-        let word = |at: usize| {
-            bytes[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
-        };
+        let word = |at: usize| u64::from_le_bytes(core::array::from_fn(|n| bytes[at + n]));
         WrRow {
             inline: self.inline.is_some(),
             inline_0: word(0),

@@ -98,8 +98,8 @@ pub const fn read_commands_log2(data_bits: usize) -> usize {
     }
 }
 
-/// log2 of [`NicConfig::write_commands`]. Small messages take three each, with one that comes for one
-/// that goes: its payload, and of the other its end and its completion. 256 within 2 us are 43 million
+/// log2 of [`NicConfig::write_commands`]. Small messages take up to three each, with one that comes for
+/// one that goes: its payload, and of the other its end and its completion, which may be packed. 256 within 2 us are 43 million
 /// in a second, both ways.
 pub const fn write_commands_log2(data_bits: usize) -> usize {
     if data_bits == 512 {

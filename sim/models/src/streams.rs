@@ -11,6 +11,7 @@
 
 use crate::ports;
 use crate::ports::{Data, Wide};
+use nic_spec::rows::INLINE_BYTES_MAX;
 
 /// The type that so many bits fit into; `FB` is a flow's index, `T` a tag.
 macro_rules! int {
@@ -148,3 +149,11 @@ macro_rules! golden {
 }
 
 nic_spec::streams!(golden);
+
+impl PayloadSource {
+    /// The bytes that stand in here; of inline payload `bytes` of them count.
+    pub fn inline_bytes(&self) -> [u8; INLINE_BYTES_MAX] {
+        let words = [self.addr, self.inline_rest as u64, (self.inline_rest >> 64) as u64];
+        core::array::from_fn(|n| words[n / 8].to_le_bytes()[n % 8])
+    }
+}

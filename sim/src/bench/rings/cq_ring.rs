@@ -27,8 +27,6 @@ pub struct Polling {
     beat_bytes: usize,
     /// Entries of a write at most.
     batch: u64,
-    /// Writes of so many entries were seen.
-    seen: [u32; 5],
     /// Longest time to a report: so long that as many entries as may are on their way.
     latency_cycles_max: u64,
     cycle: u64,
@@ -68,7 +66,6 @@ impl Polling {
             beats: Vec::new(),
             beat_bytes: config.data_bytes(),
             batch: config.ring_batch() as u64,
-            seen: [0; 5],
             latency_cycles_max: 5 * config.ring_entries() as u64,
             cycle: 0,
             reports: VecDeque::new(),
@@ -145,7 +142,6 @@ impl Polling {
             let fails = self.rng.gen_ratio(1, 200);
             let bytes = self.beats.iter().flat_map(|b| b.bytes()[..self.beat_bytes].to_vec());
             let bytes: Vec<u8> = bytes.take(usize::from(command.bytes)).collect();
-            self.seen[bytes.len() / 16] += 1;
             for (n, entry) in bytes.chunks(16).enumerate().filter(|_| !fails) {
                 let entry = u128::from_le_bytes(entry.try_into().expect("16 bytes"));
                 let addr = command.addr.wrapping_add(16 * n as u64);

@@ -71,8 +71,7 @@ impl TwoReaders {
 
     /// A packet brings its payload.
     fn bring(&mut self, packet: &PayloadSource) {
-        let first = packet.addr.to_le_bytes();
-        let payload = [&first[..], &packet.inline_rest.to_le_bytes()].concat();
+        let payload = packet.inline_bytes();
         let beat_bytes = usize::from(self.beat_bytes);
         let bytes = usize::from(packet.bytes);
         for at in (0..bytes).step_by(beat_bytes) {

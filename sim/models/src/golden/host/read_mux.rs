@@ -98,9 +98,9 @@ impl ReadMux {
         if owner != Some(User::Inline) {
             return (owner.filter(|_| self.beats.m_valid()), self.beats.m_data());
         }
-        let PayloadSource { addr, bytes, inline_rest, .. } = self.inlines.m_data();
-        let payload = [&addr.to_le_bytes()[..], &inline_rest.to_le_bytes()].concat();
-        let (width, left) = (self.config.data_bytes(), usize::from(bytes) - self.gone);
+        let source = self.inlines.m_data();
+        let payload = source.inline_bytes();
+        let (width, left) = (self.config.data_bytes(), usize::from(source.bytes) - self.gone);
         let end = payload.len().min(self.gone + width);
         let data = Data::of(&payload[self.gone..end]);
         let beat =

@@ -258,10 +258,14 @@ impl Golden for CqRing {
         self.state = next;
         self.out.ring.owns = next != State::Off;
         self.out.ring.waiting = if self.out.ring.owns { self.unseen } else { self.head_seen };
-        let bytes: Vec<u8> = self.entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+        let mut tdata = Data::default();
+        for (n, word) in tdata.0[..self.beat_bytes / 8].iter_mut().enumerate() {
+            let entry = self.entries.get(n / 2).copied().unwrap_or_default();
+            *word = (entry >> (64 * (n % 2))) as u64;
+        }
         self.out.m_data = AxisWords {
             tvalid: matches!(next, State::First | State::Second),
-            tdata: Data::of(&bytes[..self.beat_bytes.min(bytes.len())]),
+            tdata,
             tlast: next == State::Second || next == State::First && self.is_whole(),
         };
         self.out.landed = self.indices.landed;
