@@ -5,7 +5,9 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
 //! # Shape             2^AW words of type T; content is random after power-up and survives reset
 //!                     A row is cut into columns of 36 bits; what is left over stands in LUT RAM
-//!                     when it would fill a ninth of a block RAM at most, and so does a small RAM
+//!                     when it would fill a ninth of a block RAM at most, and so does a small RAM.
+//!                     From 8192 wide rows up it asks for UltraRAM (4096 x 72 bits): only presets
+//!                     for devices that have it are so big
 //! # Collision         reading the address that is written in the same cycle gives an undefined
 //!                     word in hardware: the user forwards. Simulation returns the inverse of the
 //!                     new word, so that whoever depends on it is found out
@@ -23,6 +25,9 @@ pub const LATENCY_CYCLES: usize = 1;
 const BLOCK_BITS: usize = 36;
 /// A column of a row that has so many bits in all is LUT RAM.
 const NARROW_BITS_MAX: usize = 2048;
+/// From 2^13 rows, twice the depth of an UltraRAM, a RAM asks for it, if a row fills half of its
+/// width.
+const ULTRA_ADDRESS_BITS: usize = 13;
 
 /// Block RAM of `2^AW` words of type `T`.
 #[block(no_reset)]
@@ -48,6 +53,7 @@ impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
         let (narrow, style) = match narrow_bits(AW, T::BITS) {
             // Fewer rows fill no block RAM: the tool chooses.
             _ if AW < 6 => (0, "\"auto\""),
+            _ if AW >= ULTRA_ADDRESS_BITS && T::BITS > BLOCK_BITS => (0, "\"ultra\""),
             bits if bits == T::BITS => (0, "\"distributed\""),
             bits => (bits, "\"block\""),
         };

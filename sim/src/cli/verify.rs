@@ -118,10 +118,16 @@ fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
     let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
     let mut given = Source::read(bench.name(), path).map_err(CliError::usage)?;
     given.files.clone_from(&arguments.library);
-    let model = given.model(Flavour::Fast).map_err(at_file)?;
+    let model = given.model(flavour(arguments)).map_err(at_file)?;
     let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
     model.check_same_ports(&expected).map_err(at_file)?;
     Ok(given)
+}
+
+/// The build of each block's model.
+fn flavour(arguments: &Arguments) -> Flavour {
+    let seeds = if arguments.seed.is_some() { 1 } else { arguments.seeds };
+    Flavour::for_cycles(seeds.saturating_mul(arguments.cycles))
 }
 
 type Outcome = Result<Report, Box<Failure>>;
@@ -135,6 +141,7 @@ fn run_jobs(arguments: &Arguments, jobs: &[Job<'_>]) -> Vec<Outcome> {
     };
     side_by_side(jobs, |_, job| {
         let mut options = Options::new(job.seed, arguments.cycles);
+        options.flavour = flavour(arguments);
         options.progress = Some(progress.counter());
         options.has_waveform = !arguments.no_waveform;
         options.trace = arguments.trace.as_ref().map(trace);

@@ -42,6 +42,8 @@ const COMMON_H: &str = "\
 pub enum Flavour {
     /// Nothing but the outputs.
     Fast,
+    /// As `Fast`, compiled with full optimisation: takes three times as long to build.
+    Long,
     /// Compiled without optimisation: quickest to build, for short runs of many models.
     Quick,
     /// Can write FST waveforms.
@@ -52,10 +54,23 @@ pub enum Flavour {
     Open,
 }
 
+/// Cycles from which [`Flavour::Long`] is the sooner done, its build included.
+const LONG_CYCLES: u64 = 4_000_000;
+
 impl Flavour {
+    /// What suits a model that is to run for so many cycles, those of all its instances together.
+    pub fn for_cycles(cycles: u64) -> Self {
+        if cycles < LONG_CYCLES {
+            Self::Fast
+        } else {
+            Self::Long
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
+            Self::Long => "long",
             Self::Quick => "quick",
             Self::Trace => "trace",
             Self::Coverage => "coverage",
@@ -65,7 +80,7 @@ impl Flavour {
 
     fn verilator_flags(self) -> &'static [&'static str] {
         match self {
-            Self::Fast => &[],
+            Self::Fast | Self::Long => &[],
             // What lint would refuse in any Verilog that is emitted.
             Self::Quick => &["-Wwarn-LATCH", "-Werror-LATCH"],
             Self::Trace => &["--trace-fst"],
@@ -77,6 +92,7 @@ impl Flavour {
     fn cxx_flags(self) -> &'static [&'static str] {
         match self {
             Self::Fast | Self::Open => &["-O1"],
+            Self::Long => &["-O3"],
             Self::Quick => &["-O0"],
             Self::Trace => &["-O1", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"],
             Self::Coverage => &["-O1", "-DVM_COVERAGE=1"],
