@@ -312,38 +312,3 @@ fn build<B: Block>(
 pub fn emit(name: &str, block: impl Block, config: &NicConfig) -> Result<Design, EmitError> {
     emit_block(name, &block, config.name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn writes_files_and_lists() {
-        let config = NicConfig::preset("gbe").unwrap();
-        let design = by_name("frame_fifo", &config).unwrap();
-        let dir = std::env::temp_dir().join(format!("nic_emit_{}", std::process::id()));
-        let files = design.write_dir(&dir, Layout::FilePerModule).unwrap();
-        assert_eq!(files.len(), design.modules.len());
-        let list = std::fs::read_to_string(dir.join("files.f")).unwrap();
-        assert_eq!(list.lines().collect::<Vec<_>>(), ["ram.v", "frame_fifo.v"]);
-        let text = std::fs::read_to_string(dir.join("frame_fifo.v")).unwrap();
-        assert!(text.starts_with("// SPDX-License-Identifier: MIT OR Apache-2.0\n"));
-        assert!(text.contains("preset gbe"));
-        std::fs::remove_dir_all(&dir).unwrap();
-    }
-
-    #[test]
-    fn emits_the_same_text_every_time() {
-        let config = NicConfig::preset("gbe").unwrap();
-        let once = || by_name("frame_fifo", &config).unwrap().single_file();
-        assert_eq!(once(), once());
-    }
-
-    #[test]
-    fn names_the_blocks_when_one_is_unknown() {
-        let config = NicConfig::preset("gbe").unwrap();
-        let error = by_name("fivo", &config).expect_err("no such block");
-        assert_eq!(error.findings[0].rule, Rule::UnknownBlock);
-        assert!(error.to_string().contains("skid"));
-    }
-}

@@ -114,13 +114,21 @@ impl Runs {
         assert!(self.source.text.contains(from), "the Verilog of {block} has no {from:?}");
         let mut source = self.source.clone();
         source.text = source.text.replacen(from, to, 1);
-        let options = |seed| Options { failure_dir: None, ..Options::new(seed, self.cycles) };
+        let flavour = Flavour::for_cycles(self.cycles);
+        let new = |seed| Options::new(seed, self.cycles);
+        let options = |seed| Options { flavour, failure_dir: None, ..new(seed) };
         self.seeds.iter().any(|seed| self.bench.run(&source, &options(*seed)).is_err())
     }
 }
 
 /// A mistake: the first place in the Verilog with this text, and what stands there instead.
 pub type Break<'a> = (&'a str, &'a str);
+
+/// Of planted mistakes that take long to find a third, with `NIC_PLANTED_ALL` all.
+pub fn tried<T>(planted: &[T]) -> impl Iterator<Item = &T> {
+    let one_of = if std::env::var_os("NIC_PLANTED_ALL").is_some() { 1 } else { 3 };
+    planted.iter().step_by(one_of)
+}
 
 /// Makes each mistake in the Verilog, one at a time; panics unless some of the runs, which are of
 /// the same design, go red.

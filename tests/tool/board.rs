@@ -3,6 +3,7 @@
 
 use nic_hdl::emit::Layout;
 use nic_spec::NicConfig;
+use rdma_nic::tried;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -98,27 +99,26 @@ const SKEW: [Change; 4] = [
 ];
 
 impl Cmac {
-    /// What the bench says of changed Verilog, with each seed.
-    fn bench(&self, folder: &str, changes: &[Change], options: &str, seeds: u32) -> Vec<String> {
+    /// What the bench says of changed Verilog with the first seed that it fails.
+    fn bench(&self, folder: &str, changes: &[Change], options: &str, seeds: u32) -> Option<String> {
         let dir = copied(&format!("{}_{folder}", self.name), &self.files, changes);
         compile(&dir, &format!("{}_tb", self.name), options);
-        let of_seed = |seed| simulate(&dir, &format!("+seed={seed}"));
-        let failures = (1..=seeds).map(of_seed).filter(|(passed, _)| !passed);
-        failures.map(|(_, text)| text).collect()
+        let mut runs = (1..=seeds).map(|seed| simulate(&dir, &format!("+seed={seed}")));
+        runs.find(|(passed, _)| !passed).map(|(_, text)| text)
     }
 }
 
 #[test]
 fn board_cmac_tx_sends_whole_frames_without_a_gap() {
-    assert_eq!(CMAC_TX.bench("seeds", &[], "", 4), [""; 0]);
-    assert_eq!(CMAC_TX.bench("skew", &SKEW, "", 2), [""; 0]);
+    assert_eq!(CMAC_TX.bench("seeds", &[], "", 4), None);
+    assert_eq!(CMAC_TX.bench("skew", &SKEW, "", 2), None);
 }
 
 #[test]
 fn board_cmac_rx_gives_a_frame_whole_or_bad_and_counts_the_lost() {
-    assert_eq!(CMAC_RX.bench("seeds", &[], "", 4), [""; 0]);
-    assert_eq!(CMAC_RX.bench("small", &[], "-Pcmac_rx_tb.AW=5", 4), [""; 0]);
-    assert_eq!(CMAC_RX.bench("skew", &SKEW, "", 2), [""; 0]);
+    assert_eq!(CMAC_RX.bench("seeds", &[], "", 4), None);
+    assert_eq!(CMAC_RX.bench("small", &[], "-Pcmac_rx_tb.AW=5", 4), None);
+    assert_eq!(CMAC_RX.bench("skew", &SKEW, "", 2), None);
 }
 
 const TX_FAULTS: &[Change] = &[
@@ -172,8 +172,8 @@ fn board_cmac_benches_find_faults() {
     for (cmac, faults, options) in
         [(CMAC_TX, TX_FAULTS, ""), (CMAC_RX, RX_FAULTS, "-Pcmac_rx_tb.AW=5")]
     {
-        let found = |fault: &Change| !cmac.bench("fault", &[*fault], options, 2).is_empty();
-        let missed: Vec<_> = faults.iter().filter(|fault| !found(fault)).collect();
+        let found = |fault: &Change| cmac.bench("fault", &[*fault], options, 2).is_some();
+        let missed: Vec<_> = tried(faults).filter(|fault| !found(fault)).collect();
         assert!(missed.is_empty(), "not noticed: {missed:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use nic_harness::bench::{Bench, Options, Stimulus};
 use nic_harness::verilator::Source;
-use nic_hdl::emit::emit_block;
+use nic_hdl::emit::{by_name, emit_block, Layout, Rule};
 use nic_hdl::{block, Reg};
 use nic_models::ports;
 use nic_models::ports::Golden;
@@ -351,4 +351,29 @@ fn emit_compare_notices_a_changed_form() {
         let options = Options { failure_dir: None, ..Options::new(1, 10_000) };
         assert!(bench().run(&changed, &options).is_err(), "{from} -> {to} goes unnoticed");
     }
+}
+
+#[test]
+fn emit_writes_files_and_their_list() {
+    let design = by_name("frame_fifo", &rdma_nic::gbe()).expect("it is a block");
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("emit_files");
+    let _ = std::fs::remove_dir_all(&dir);
+    let files = design.write_dir(&dir, Layout::FilePerModule).expect("the folder is writable");
+    assert_eq!(files.len(), design.modules.len());
+    let read = |file: &str| std::fs::read_to_string(dir.join(file)).expect("it was written");
+    assert_eq!(read("files.f").lines().collect::<Vec<_>>(), ["ram.v", "frame_fifo.v"]);
+    let text = read("frame_fifo.v");
+    assert!(text.starts_with("// SPDX-License-Identifier: MIT OR Apache-2.0\n"));
+    assert!(text.contains("preset gbe"));
+    assert_eq!(
+        by_name("frame_fifo", &rdma_nic::gbe()).map(|d| d.single_file()),
+        Ok(design.single_file())
+    );
+}
+
+#[test]
+fn emit_names_the_blocks_when_one_is_unknown() {
+    let error = by_name("fivo", &rdma_nic::gbe()).expect_err("no such block");
+    assert_eq!(error.findings[0].rule, Rule::UnknownBlock);
+    assert!(error.to_string().contains("skid"));
 }

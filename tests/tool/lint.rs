@@ -50,9 +50,9 @@ pub(super) fn complaint(tool: &str, arguments: &[&str], dir: &Path) -> String {
     format!("{tool} exits with {}:\n{text}", run.status)
 }
 
-fn check(test: &str, arguments: impl Fn(&str) -> (&'static str, Vec<String>)) {
+fn check(blocks: Vec<(&str, PathBuf)>, arguments: impl Fn(&str) -> (&'static str, Vec<String>)) {
     let mut bad = vec![];
-    for (block, dir) in emitted(test) {
+    for (block, dir) in blocks {
         let (tool, arguments) = arguments(block);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let text = complaint(tool, &arguments, &dir);
@@ -69,21 +69,29 @@ fn words(text: &str) -> Vec<String> {
 
 #[test]
 fn lint_verilator_finds_nothing() {
-    check("lint_verilator", |block| {
+    check(emitted("lint_verilator"), |block| {
         ("verilator", words(&format!("--lint-only -Wall --top-module {block} FILES")))
     });
 }
 
 #[test]
 fn lint_iverilog_finds_nothing() {
-    check("lint_iverilog", |block| {
+    check(emitted("lint_iverilog"), |block| {
         ("iverilog", words(&format!("-g2005 -Wall -Wno-timescale -t null -s {block} FILES")))
     });
 }
 
 #[test]
 fn lint_yosys_finds_no_latch_loop_or_undriven_net() {
-    check("lint_yosys", |block| {
+    let mut blocks = emitted("lint_yosys");
+    // It takes long: a block that others of its preset have in them is looked at there.
+    let has = |dir: &Path, block: &str| dir.join(format!("{block}.v")).exists();
+    let all = blocks.clone();
+    blocks.retain(|(block, dir)| {
+        let of_preset = all.iter().filter(|(_, other)| other.parent() == dir.parent());
+        !of_preset.into_iter().any(|(other, whole)| other != block && has(whole, block))
+    });
+    check(blocks, |block| {
         let script = format!(
             "read_verilog -D SYNTHESIS FILES; hierarchy -check -top {block}; proc; \
              select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; flatten; opt_clean; \

@@ -168,6 +168,12 @@ fn crc32_of_coarse_frames_matches_golden() {
 }
 
 #[test]
+fn crc32_rewind_undoes_zero_bytes() {
+    let after = (0..5).fold(0x1234_5678, |s, _| advance(s, 0));
+    assert_eq!(rewind(after, 5), 0x1234_5678);
+}
+
+#[test]
 fn crc32_breaks_are_caught() {
     let breaks = [("32'h64428d55", "32'h64428d54"), ("first_1 ? cfg_seed : state", "state")];
     assert_catches("crc32", 2000, &breaks);

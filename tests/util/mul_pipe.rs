@@ -3,7 +3,7 @@
 use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
-use nic_hdl::util::mul_pipe::MulPipe as Hdl;
+use nic_hdl::util::mul_pipe::{latency_cycles, MulPipe as Hdl};
 use nic_models::golden::util::mul::{MulPipe, MulPipeIn};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe, lock_step, verilog_of};
 
@@ -34,6 +34,14 @@ fn mul_pipe_multiplies_corners_in_every_shape() {
     check(&source, 64, 64, Hdl::<64, 64, 128>::LATENCY_CYCLES);
     let source = verilog_of(emit("mul_48_1", Hdl::<48, 1, 49>::default(), &gbe()));
     check(&source, 48, 1, Hdl::<48, 1, 49>::LATENCY_CYCLES);
+}
+
+#[test]
+fn mul_pipe_latency_follows_the_part_count() {
+    assert_eq!(latency_cycles(16, 17), 1);
+    assert_eq!(latency_cycles(24, 16), 2);
+    assert_eq!(latency_cycles(32, 32), 3);
+    assert_eq!(latency_cycles(48, 32), 4);
 }
 
 #[test]

@@ -112,16 +112,3 @@ module mul_pipe #(
 
 endmodule
 ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mul_pipe_latency_follows_the_part_count() {
-        assert_eq!(latency_cycles(16, 17), 1);
-        assert_eq!(latency_cycles(24, 16), 2);
-        assert_eq!(latency_cycles(32, 32), 3);
-        assert_eq!(latency_cycles(48, 32), 4);
-    }
-}

@@ -124,10 +124,13 @@ fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
     Ok(given)
 }
 
-/// The build of each block's model.
+/// The build of each block's model; not one that refuses a latch, which a netlist may have.
 fn flavour(arguments: &Arguments) -> Flavour {
     let seeds = if arguments.seed.is_some() { 1 } else { arguments.seeds };
-    Flavour::for_cycles(seeds.saturating_mul(arguments.cycles))
+    match Flavour::for_cycles(seeds.saturating_mul(arguments.cycles)) {
+        Flavour::Quick => Flavour::Fast,
+        flavour => flavour,
+    }
 }
 
 type Outcome = Result<Report, Box<Failure>>;

@@ -54,16 +54,18 @@ pub enum Flavour {
     Open,
 }
 
-/// Cycles from which [`Flavour::Long`] is the sooner done, its build included.
+/// Cycles from which [`Flavour::Fast`] is the sooner done than [`Flavour::Quick`], the build of the
+/// whole NIC of `gbe` included, and [`Flavour::Long`] than that.
+const FAST_CYCLES: u64 = 60_000;
 const LONG_CYCLES: u64 = 4_000_000;
 
 impl Flavour {
     /// What suits a model that is to run for so many cycles, those of all its instances together.
     pub fn for_cycles(cycles: u64) -> Self {
-        if cycles < LONG_CYCLES {
-            Self::Fast
-        } else {
-            Self::Long
+        match cycles {
+            0..FAST_CYCLES => Self::Quick,
+            FAST_CYCLES..LONG_CYCLES => Self::Fast,
+            LONG_CYCLES.. => Self::Long,
         }
     }
 
