@@ -114,9 +114,11 @@ impl Runs {
         assert!(self.source.text.contains(from), "the Verilog of {block} has no {from:?}");
         let mut source = self.source.clone();
         source.text = source.text.replacen(from, to, 1);
-        let flavour = Flavour::for_cycles(self.cycles);
-        let new = |seed| Options::new(seed, self.cycles);
-        let options = |seed| Options { flavour, failure_dir: None, ..new(seed) };
+        let options = |seed| Options {
+            flavour: Flavour::for_cycles(self.cycles),
+            failure_dir: None,
+            ..Options::new(seed, self.cycles)
+        };
         self.seeds.iter().any(|seed| self.bench.run(&source, &options(*seed)).is_err())
     }
 }

@@ -124,7 +124,7 @@ fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
     Ok(given)
 }
 
-/// The build of each block's model; not one that refuses a latch, which a netlist may have.
+/// The build of each block's model: `Fast` for short runs too, as longer ones have often built it.
 fn flavour(arguments: &Arguments) -> Flavour {
     let seeds = if arguments.seed.is_some() { 1 } else { arguments.seeds };
     match Flavour::for_cycles(seeds.saturating_mul(arguments.cycles)) {

@@ -180,7 +180,7 @@ impl Task<'_> {
                 _ => plan.cycles,
             };
             let mut options = Options::new(plan.seed + run, cycles);
-            (options.flavour, options.failure_dir) = (Flavour::Quick, None);
+            (options.flavour, options.failure_dir) = (Flavour::Strict, None);
             let Err(failure) = self.bench.run(source, &options) else { continue };
             return match &failure.cause {
                 FailureCause::Other(StepError::Model(Error::Verilog(text)))

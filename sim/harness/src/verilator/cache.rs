@@ -46,6 +46,8 @@ pub enum Flavour {
     Long,
     /// Compiled without optimisation: quickest to build, for short runs of many models.
     Quick,
+    /// As `Quick`; refuses latches, as lint would in any Verilog that is emitted.
+    Strict,
     /// Can write FST waveforms.
     Trace,
     /// Counts covered lines and toggles.
@@ -74,6 +76,7 @@ impl Flavour {
             Self::Fast => "fast",
             Self::Long => "long",
             Self::Quick => "quick",
+            Self::Strict => "strict",
             Self::Trace => "trace",
             Self::Coverage => "coverage",
             Self::Open => "open",
@@ -82,9 +85,8 @@ impl Flavour {
 
     fn verilator_flags(self) -> &'static [&'static str] {
         match self {
-            Self::Fast | Self::Long => &[],
-            // What lint would refuse in any Verilog that is emitted.
-            Self::Quick => &["-Wwarn-LATCH", "-Werror-LATCH"],
+            Self::Fast | Self::Long | Self::Quick => &[],
+            Self::Strict => &["-Wwarn-LATCH", "-Werror-LATCH"],
             Self::Trace => &["--trace-fst"],
             Self::Coverage => &["--coverage-line", "--coverage-toggle"],
             Self::Open => &["--public-flat-rw"],
@@ -95,7 +97,7 @@ impl Flavour {
         match self {
             Self::Fast | Self::Open => &["-O1"],
             Self::Long => &["-O3"],
-            Self::Quick => &["-O0"],
+            Self::Quick | Self::Strict => &["-O0"],
             Self::Trace => &["-O1", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"],
             Self::Coverage => &["-O1", "-DVM_COVERAGE=1"],
         }
