@@ -4,7 +4,7 @@
 //! # Interface timing  cycle 0: a sink's command taken; cycle 1: m_cmd. A beat passes in one cycle.
 //!                     Inline data with nothing before it: cycle 2: m_pkt
 //! # Latency and rate  [`LATENCY_CYCLES`]; one command every other cycle of each sink, sinks in
-//!                     turn; one beat per cycle
+//!                     turn; one beat per cycle, and one cycle more behind inline data
 //! # Shape             B = W + KB + 2, O1 = O + 1. A register a sink: neither waits for the other
 //!                     to be taken. A command of 0 bytes has no frame. `2^O` frames may be on
 //!                     their way, `2^I` of them inline; I1 = I + 1
@@ -66,6 +66,7 @@ pub struct ReadMux<
     pkt: PayloadSource<Regs>,
     wr: ReadCommand<Regs>,
     inline_part: Reg<Bits<2>>,
+    is_spent: Reg<Bit>,
     cmd_valid: Signal<Local, Bit>,
     cmd_bytes: Signal<Local, Bits<13>>,
     inline_goes: Signal<Local, Bit>,
@@ -202,10 +203,12 @@ impl<
     /// frames come in the order of the commands
     fn owner(&mut self) {
         self.is_wr.next = self.owners.m.data.val() == Owner::WorkRequest;
-        self.is_inline.next =
-            self.owners.m.valid.val() & (self.owners.m.data.val() == Owner::Inline);
-        self.stands.next =
-            self.beats.m.valid.val() & self.owners.m.valid.val() & !self.is_inline.val();
+        self.is_inline.next = self.owners.m.valid.val()
+            & (self.owners.m.data.val() == Owner::Inline)
+            & !self.is_spent.val();
+        self.stands.next = self.beats.m.valid.val()
+            & self.owners.m.valid.val()
+            & (self.owners.m.data.val() != Owner::Inline);
         self.moves.next = self.m_pkt.tready.val();
         if self.is_wr.val() {
             self.moves.next = self.m_wr.tready.val();
@@ -234,17 +237,20 @@ impl<
         if self.is_inline.val() {
             self.is_last.next = !self.inline_more.val().any();
         }
+        comment!("What has gone leaves a cycle later: its many bits wait for a register alone.");
+        self.is_spent.next = false;
+        self.inlines.m.ready.next = self.is_spent.val();
         if self.is_inline.val() & self.moves.val() {
             self.inline_part.next = self.inline_part.val() + 1;
             if self.is_last.val() {
                 self.inline_part.next = 0.into();
+                self.is_spent.next = true;
             }
         }
     }
 
     fn frames(&mut self) {
         self.beats.m.ready.next = self.stands.val() & self.moves.val();
-        self.inlines.m.ready.next = self.is_inline.val() & self.moves.val() & self.is_last.val();
         self.owners.m.ready.next =
             (self.stands.val() | self.is_inline.val()) & self.moves.val() & self.is_last.val();
         self.tdata.next = self.beats.m.data.val().get_bits::<W>(0);

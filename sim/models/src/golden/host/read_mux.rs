@@ -57,6 +57,8 @@ pub struct ReadMux {
     inlines: LutFifo<PayloadSource>,
     /// Bytes of the inline payload at hand that have gone.
     gone: usize,
+    /// All of them have gone in the last cycle.
+    is_spent: bool,
 }
 
 impl ReadMux {
@@ -72,6 +74,7 @@ impl ReadMux {
             beats: Skid::default(),
             inlines: LutFifo::new(INLINES[usize::from(config.data_bits > 64)]),
             gone: 0,
+            is_spent: false,
         }
     }
 
@@ -97,6 +100,9 @@ impl ReadMux {
         let owner = self.owners.m_valid().then(|| self.owners.m_data());
         if owner != Some(User::Inline) {
             return (owner.filter(|_| self.beats.m_valid()), self.beats.m_data());
+        }
+        if self.is_spent {
+            return (None, self.beats.m_data());
         }
         let source = self.inlines.m_data();
         let payload = source.inline_bytes();
@@ -159,7 +165,8 @@ impl Golden for ReadMux {
         self.gone += if is_inline { self.config.data_bytes() } else { 0 };
         self.gone *= usize::from(!(is_inline && beat.last));
         self.owners.step(false, owner, goes.is_some() && beat.last);
-        self.inlines.step(false, inline, is_inline && beat.last);
+        self.inlines.step(false, inline, self.is_spent);
+        self.is_spent = is_inline && beat.last;
         let s = &i.s_axis;
         let came = StreamBeat { data: s.tdata, keep: s.tkeep, last: s.tlast, error: s.tuser };
         self.beats.step(false, s.tvalid.then_some(came), goes.is_some() && !is_inline);
