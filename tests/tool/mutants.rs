@@ -1,6 +1,6 @@
 //! Deliberate mistakes in the emitted Verilog of every block: the benches must notice most of them.
 //! Each one that they do not notice has its reason in tests/data/mutant-survivors.md. Without
-//! `NIC_MUTANTS_ALL` an eighth of those of seed 1 is tried.
+//! `NIC_MUTANTS_ALL` one in 32 of those of seed 1 is tried.
 
 use nic_harness::bench::Bench;
 use nic_harness::mutate::campaign::{run, Outcome, Plan, Verdict};
@@ -56,10 +56,10 @@ pub fn known_survivors() -> BTreeMap<String, Row> {
     known
 }
 
-/// An eighth of the mutants, by their names: the same one every time.
+/// One in 32 of the mutants, by their names: the same ones every time.
 pub fn is_of_the_sample(id: &str) -> bool {
     let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    id.bytes().fold(0x811c_9dc5, hash) >> 29 == 0
+    id.bytes().fold(0x811c_9dc5, hash) >> 27 == 0
 }
 
 /// Whether `NIC_MUTANT_ONLY` is empty, or one of its lines is part of the name.
@@ -143,7 +143,7 @@ fn mutants_are_caught_or_explained() {
     if !only.is_empty() {
         return;
     }
-    let count_min = if all { 200 } else { 50 };
+    let count_min = if all { 200 } else { 10 };
     assert!(verdicts.len() >= count_min, "{} mutants are too few", verdicts.len());
     let percent = 100 * caught / verdicts.len();
     assert!(!all || percent >= CAUGHT_PERCENT_MIN, "{percent} % caught");
