@@ -204,6 +204,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.pick.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
         self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.pick.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
+        self.pick.ready.next = self.ctl.ready.val();
         self.pick.is_open.next = self.ctl.is_open.val();
         self.pick.is_fresh.next = self.ctl.is_fresh.val();
         Wire::join(&mut self.hint, &mut self.pick.hint);
@@ -236,6 +237,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.ctl.outstanding.next = self.ack.outstanding.val();
         self.ctl.has_progress.next = self.psns.has_progress.val();
         self.ctl.covered.next = self.covered.val();
+        self.ctl.meets.next = self.ack.meets.val();
         self.ctl.reads_open.next = self.queue.open_reads.val().any();
         self.ctl.is_read.next = self.requests.is_read.val();
         self.ctl.has_payload.next = self.response.has_payload.val();
@@ -282,6 +284,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.psns.wr_end_psn.next = self.requests.end_psn.val();
         self.psns.wr_start_seq.next = self.requests.start_seq.val();
         self.psns.wr_acked_bytes.next = self.ack.acked_bytes.val();
+        if self.ack.meets.val() {
+            self.psns.wr_acked_bytes.next = self.requests.len.val();
+        }
         self.psns.packet_bytes.next = self.packet.bytes.val();
         self.psns.post_end_psn.next = self.requests.post_end_psn.val();
         self.psns.sq_empty.next = self.queue.sq_empty.val();
@@ -455,6 +460,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         Wire::join(&mut self.out.m_work, &mut self.m_work);
         self.feedback.state.next = self.ctl.state.val();
         self.feedback.op.next = self.ctl.op.val();
+        self.feedback.flow.next = self.ctl.flow.val();
         self.feedback.is_ack.next = self.ack.is_ack.val();
         self.feedback.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
         self.feedback.ack_psn.next = self.s_ack.psn.val();

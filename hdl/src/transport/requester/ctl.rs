@@ -80,6 +80,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub has_progress: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
+    /// And nothing behind it.
+    pub meets: Signal<In, Bit>,
     /// A timer of the flow runs.
     pub timed: Signal<In, Bit>,
     /// The flow's timer has run out.
@@ -124,7 +126,7 @@ pub struct RequesterCtl<const FB: usize> {
     pub order_busy: Signal<In, Bit>,
     /// The slot of what the scheduler is told is taken.
     pub work_busy: Signal<In, Bit>,
-    /// The telemetry slot is taken.
+    /// The telemetry slot is taken, by another flow.
     pub cc_busy: Signal<In, Bit>,
     /// The next operation may be chosen: between two, or while this one is done ahead of its time.
     pub is_open: Signal<Out, Bit>,
@@ -231,6 +233,7 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.answers.good.next = self.good.val();
         self.answers.last_response.next = self.last_response.val();
         self.answers.covered.next = self.covered.val();
+        self.answers.meets.next = self.meets.val();
         self.answers.sq_single.next = self.sq_single.val();
         self.answers.expired.next = self.expired.val();
         self.answers.is_rnr.next = self.is_rnr.val();

@@ -1,8 +1,8 @@
 //! Chooses the next operation of the requester, and when a flow's timer is looked at.
 //!
-//! # Interface timing  part of `requester`: chooses in the first cycle of Idle, for the second, and
-//!                     in each cycle in which the requester works ahead, for the next. The order is that of the requester's
-//!                     page
+//! # Interface timing  part of `requester`: chooses in Done, for the cycle of Idle behind it, in
+//!                     Idle, for the next, and in each cycle in which the requester works ahead. The
+//!                     order is that of the requester's page
 //! # Latency and rate  a timer scan is due every 32 cycles; one that has waited for a whole interval
 //!                     goes first
 //! # Rules             Behind an answer what else waits goes before the next answer.
@@ -12,7 +12,10 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::FlowPulse;
-use crate::transport::requester::state::{Op, State};
+use crate::transport::requester::{
+    ctl::SinkReadies,
+    state::{Op, State},
+};
 use crate::{block, Reg};
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
@@ -42,8 +45,10 @@ pub struct RequesterPick<const FB: usize> {
     pub grant_valid: Signal<In, Bit>,
     /// Its flow.
     pub grant_flow: Signal<In, Bits<FB>>,
-    /// The next operation may be chosen.
+    /// The next operation may start.
     pub is_open: Signal<In, Bit>,
+    /// What was done stands at its sink in the cycle of Done.
+    pub ready: Signal<In, SinkReadies>,
     /// The last flow that was armed can be prepared.
     pub is_fresh: Signal<In, Bit>,
     /// A work request is coming.
@@ -65,6 +70,9 @@ pub struct RequesterPick<const FB: usize> {
     choice: Reg<Op>,
     place: Reg<Bits<FB>>,
     is_idle: Signal<Local, Bit>,
+    ack_waits: Signal<Local, Bit>,
+    fail_waits: Signal<Local, Bit>,
+    grant_waits: Signal<Local, Bit>,
     row_goes: Signal<Local, Bit>,
     others: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
@@ -83,18 +91,22 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         self.choice.next = Op::Scan;
         self.place.next = self.scan_flow.val();
         comment!("Errors of a queue pair are taken before its new row.");
+        self.ack_waits.next = self.ack_valid.val() & !self.ready.val().ack;
+        self.fail_waits.next = self.fail_valid.val() & !self.ready.val().fail;
+        self.grant_waits.next = self.grant_valid.val() & !self.ready.val().grant;
         self.fails.next = (self.fails.val() << 1) | bit_cast::<4, 1>(self.fail_valid.val().into());
-        self.row_goes.next =
-            self.cfg_valid.val() & (!self.fails.val().any() | self.cfg_table.val().any());
-        self.others.next = self.fail_valid.val() | self.row_goes.val() | self.grant_valid.val();
+        self.row_goes.next = self.cfg_valid.val()
+            & !self.ready.val().cfg
+            & (!self.fails.val().any() | self.cfg_table.val().any());
+        self.others.next = self.fail_waits.val() | self.row_goes.val() | self.grant_waits.val();
         if !self.scan_urgent.val() {
-            if self.ack_valid.val() & !(self.answered.val() & self.others.val()) {
+            if self.ack_waits.val() & !(self.answered.val() & self.others.val()) {
                 self.choice.next = Op::Response;
                 if self.ack_opcode.val() == self.acknowledge.val() {
                     self.choice.next = Op::Ack;
                 }
                 self.place.next = self.ack_flow.val();
-            } else if self.fail_valid.val() {
+            } else if self.fail_waits.val() {
                 self.choice.next = Op::Fail;
                 self.place.next = self.fail_flow.val();
             } else if self.row_goes.val() {
@@ -105,14 +117,15 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                     self.choice.next = Op::Wr;
                 }
                 self.place.next = self.cfg_flow.val();
-            } else if self.grant_valid.val() {
+            } else if self.grant_waits.val() {
                 self.choice.next = Op::Grant;
                 self.place.next = self.grant_flow.val();
             } else {
                 self.waits.next = false;
             }
         }
-        self.found.next = self.waits.val() & self.is_open.val();
+        self.found.next =
+            self.waits.val() & (self.is_open.val() | (self.state.val() == State::Done));
         if !self.waits.val() & self.is_idle.val() & !self.is_fresh.val() {
             self.found.next = self.scan_due.val() | self.hint.valid.val();
             if self.hint.valid.val() {

@@ -55,6 +55,8 @@ pub struct RequesterAck {
     pub target: Signal<Out, Bits<24>>,
     /// It is at or behind the end of the work request.
     pub covered: Signal<Out, Bit>,
+    /// It is the end of the work request.
+    pub meets: Signal<Out, Bit>,
     /// Bytes of the work request in front of it.
     pub acked_bytes: Signal<Out, Bits<32>>,
     /// The deadline has passed.
@@ -121,6 +123,7 @@ impl Logic for RequesterAck {
         self.outstanding.next = self.peer.val() & self.in_span.val();
         self.is_oldest.next = self.oldest.val();
         self.covered.next = !self.beyond_end.val().get_bit(23);
+        self.meets.next = !self.beyond_end.val().any();
         self.acked_bytes.next = self.bytes.val();
         self.is_late.next = !self.late.val().get_bit(32);
         comment!("PSNs and ticks are compared by the sign of their difference.");

@@ -51,6 +51,8 @@ pub struct RequesterNextAnswer {
     pub last_response: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
+    /// And nothing behind it.
+    pub meets: Signal<In, Bit>,
     /// The head is the only work request.
     pub sq_single: Signal<In, Bit>,
     /// The flow's timer has run out.
@@ -75,7 +77,7 @@ pub struct RequesterNextAnswer {
     pub order_busy: Signal<In, Bit>,
     /// The slot of what the scheduler is told is taken.
     pub work_busy: Signal<In, Bit>,
-    /// The telemetry slot is taken.
+    /// The telemetry slot is taken, by another flow.
     pub cc_busy: Signal<In, Bit>,
     /// The state that follows; the same one if it is none of these.
     pub goto: Signal<Out, State>,
@@ -184,7 +186,7 @@ impl Logic for RequesterNextAnswer {
                     self.goto.next = State::Seq;
                 } else if !self.order_busy.val() {
                     self.goto.next = State::NextRead;
-                    if self.sq_single.val() {
+                    if self.sq_single.val() | (self.meets.val() & (self.op.val() == Op::Ack)) {
                         self.goto.next = State::Seq;
                     }
                 }

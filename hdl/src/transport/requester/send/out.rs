@@ -1,7 +1,7 @@
 //! Packets of the requester, and what it tells the scheduler: one register a stream.
 //!
 //! # Interface timing  part of `requester`: filled in Send, Arm and Emit, and only when empty;
-//!                     in Emit only when m_cc is, too
+//!                     in Emit not while m_cc waits for another flow
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
@@ -23,7 +23,7 @@ pub struct RequesterOut<const FB: usize> {
     pub inflight: Signal<In, Bits<32>>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
-    /// The telemetry slot is taken.
+    /// The telemetry slot is taken, by another flow.
     pub cc_busy: Signal<In, Bit>,
     /// Operation code of the packet.
     pub opcode: Signal<In, Bits<8>>,

@@ -264,7 +264,14 @@ impl Requester {
             }
         }
         if self.script.is_empty() {
-            self.picked = None;
+            // What was done still stands at its sink.
+            let mut next = *i;
+            next.s_ack.valid &= !before.s_ack.ready;
+            next.s_cfg.valid &= !before.s_cfg.ready;
+            next.s_grant.valid &= !before.s_grant.ready;
+            next.s_fail.valid &= !before.s_fail.ready;
+            let is_done = matches!(step, Step::Done);
+            self.picked = is_done.then(|| self.pick(&next, packet_free)).flatten();
         }
     }
 

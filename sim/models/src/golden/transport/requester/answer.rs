@@ -65,7 +65,7 @@ impl Requester {
             return self.done();
         }
         let una = if kind == 0 { (a.psn + 1) & PSN_MASK } else { a.psn };
-        let has_progress = self.retire_before(flow, una);
+        let has_progress = self.retire_before(flow, una, true);
         self.wait(2);
         match (kind, code) {
             (0, _) => self.acknowledged(flow, has_progress, i),
@@ -78,8 +78,8 @@ impl Requester {
     }
 
     /// All PSNs before `una` are acknowledged, but none of a READ: completes the WRITEs that this
-    /// covers. Whether it was news.
-    fn retire_before(&mut self, flow: usize, una: u32) -> bool {
+    /// covers. Whether it was news. `is_last`: behind a WRITE that ends there none is looked at.
+    fn retire_before(&mut self, flow: usize, una: u32, is_last: bool) -> bool {
         let f = &mut self.flows[flow];
         let mut reached = una;
         while let Some(head) = f.queue.front().copied() {
@@ -95,6 +95,9 @@ impl Requester {
             }
             self.script.push_back(Step::completion(&head.wr, status::OK));
             f.retire();
+            if is_last && head.end_psn() == una {
+                break;
+            }
             if !f.queue.is_empty() {
                 self.script.push_back(Step::Wait(cycles::NEXT_HEAD));
             }
@@ -181,7 +184,7 @@ impl Requester {
         }
         if before > 0 {
             self.wait(1 + cycles::NEXT_HEAD);
-            self.retire_before(flow, first_psn);
+            self.retire_before(flow, first_psn, false);
             self.wait(1 + cycles::PREPARE + cycles::MATCH);
         }
         self.due_response(flow, i);

@@ -64,7 +64,9 @@ impl Requester {
                 out.m_work = work;
             }
             Step::Inflight(flow, inflight_bytes, cc) => {
-                if before.m_work.valid || before.m_cc.valid {
+                // The newest ACK of a flow takes the place of the one that waits.
+                let waits = before.m_cc.valid && cc.is_some_and(|cc| cc.flow != before.m_cc.flow);
+                if before.m_work.valid || waits {
                     return false;
                 }
                 let len_bytes = out.m_work.len_bytes;
