@@ -42,7 +42,7 @@ PLANTED = [
     ("sched_core", "rates/stalled=True", "sched_core.v",
      ".m_grant_ready(m_axis_grant_tready)", ".m_grant_ready(1'b1)"),
     # Bytes in flight are not told.
-    ("sched_core", "window", "sched_core.v", "s_axis_inflight_tdata[63:32]", "32'd2000"),
+    ("sched_core", "window", "sched_core.v", "s_axis_work_tdata[63:32]", "32'd2000"),
 ]
 
 

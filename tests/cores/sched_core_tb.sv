@@ -22,7 +22,7 @@ module sched_core_tb;
     // events
     reg  [95:0] work = 0;
     reg         work_valid = 0, grant_ready = 0;
-    wire        work_ready, inflight_ready, rate_ready, grant_valid;
+    wire        work_ready, rate_ready, grant_valid;
     wire [15:0] grant;
 
     sched_core dut (
@@ -35,8 +35,6 @@ module sched_core_tb;
         .s_axil_arready(arready),
         .s_axil_rvalid(rvalid), .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rready(1'b1),
         .s_axis_work_tvalid(work_valid), .s_axis_work_tready(work_ready), .s_axis_work_tdata(work),
-        .s_axis_inflight_tvalid(1'b0), .s_axis_inflight_tready(inflight_ready),
-        .s_axis_inflight_tdata(64'd0),
         .s_axis_rate_tvalid(1'b0), .s_axis_rate_tready(rate_ready), .s_axis_rate_tdata(96'd0),
         .m_axis_grant_tvalid(grant_valid), .m_axis_grant_tready(grant_ready),
         .m_axis_grant_tdata(grant)

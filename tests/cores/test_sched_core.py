@@ -29,6 +29,9 @@ class SchedCore(Core):
         event = bits((flow, 0), (BYTES, 16), (inflight_bytes, 32), (1, 64))
         await self.send_event("s_axis_work", event)
 
+    async def inflight(self, flow, inflight_bytes):
+        await self.send_event("s_axis_work", bits((flow, 0), (inflight_bytes, 32)))
+
     async def grant(self, cycles):
         """The next flow that may send, None if there is none for so many cycles."""
         try:
@@ -67,7 +70,7 @@ async def window(dut):
     assert await core.grant(cycles=400) == 3
     await core.arm(3, inflight_bytes=2 * BYTES)
     assert await core.grant(cycles=4000) is None, "the window is full"
-    await core.send_event("s_axis_inflight", bits((3, 0), (BYTES, 32)))
+    await core.inflight(3, BYTES)
     assert await core.grant(cycles=400) == 3, "an ACK has opened it"
 
 

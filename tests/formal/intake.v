@@ -15,8 +15,6 @@ module intake_properties (
     input wire        reset,
     input wire        s_work_valid,
     input wire [1:0]  s_work_flow,
-    input wire        s_inflight_valid,
-    input wire [1:0]  s_inflight_flow,
     input wire        s_rate_valid,
     input wire [1:0]  s_rate_flow,
     input wire        s_pop_valid,
@@ -25,7 +23,7 @@ module intake_properties (
     input wire [1:0]  s_due_flow,
     input wire        s_clean
 );
-    wire s_work_ready, s_inflight_ready, s_rate_ready, m_pop_taken, m_due_taken, m_start, m_end;
+    wire s_work_ready, s_rate_ready, m_pop_taken, m_due_taken, m_start, m_end;
     wire [112:0] m_operation;
     wire [1:0]   m_end_flow;
 
@@ -33,8 +31,6 @@ module intake_properties (
         .clock(clock), .reset(reset),
         .s_work_valid(s_work_valid), .s_work_ready(s_work_ready), .s_work_flow(s_work_flow),
         .s_work_len_bytes(14'd0), .s_work_frame_count(7'd0), .s_work_inflight_bytes(32'd0),
-        .s_inflight_valid(s_inflight_valid), .s_inflight_ready(s_inflight_ready),
-        .s_inflight_flow(s_inflight_flow), .s_inflight_inflight_bytes(32'd0),
         .s_rate_valid(s_rate_valid), .s_rate_ready(s_rate_ready), .s_rate_flow(s_rate_flow),
         .s_rate_op(2'd0), .s_rate_window_bytes(32'd0), .s_rate_rate(32'd0),
         .s_pop_valid(s_pop_valid), .s_pop_flow(s_pop_flow), .s_pop_queue(3'd0),

@@ -23,9 +23,6 @@ module scheduler_properties (
     input wire [13:0] s_work_len_bytes,
     input wire [6:0]  s_work_frame_count,
     input wire [31:0] s_work_inflight_bytes,
-    input wire        s_inflight_valid,
-    input wire [1:0]  s_inflight_flow,
-    input wire [31:0] s_inflight_inflight_bytes,
     input wire        s_rate_valid,
     input wire [1:0]  s_rate_flow,
     input wire [1:0]  s_rate_op,
@@ -38,7 +35,7 @@ module scheduler_properties (
     localparam [2:0] POP = 0, WORK = 1, INFLIGHT = 2, RATE = 3, CREATE = 1, REMOVE = 2;
     localparam [32:0] CAP = 33'h1_0000_0000;
 
-    wire       s_work_ready, s_inflight_ready, s_rate_ready, m_grant_valid;
+    wire       s_work_ready, s_rate_ready, m_grant_valid;
     wire [1:0] m_grant_flow;
 
     scheduler dut (
@@ -46,8 +43,6 @@ module scheduler_properties (
         .s_work_valid(s_work_valid), .s_work_ready(s_work_ready), .s_work_flow(s_work_flow),
         .s_work_len_bytes(s_work_len_bytes), .s_work_frame_count(s_work_frame_count),
         .s_work_inflight_bytes(s_work_inflight_bytes),
-        .s_inflight_valid(s_inflight_valid), .s_inflight_ready(s_inflight_ready),
-        .s_inflight_flow(s_inflight_flow), .s_inflight_inflight_bytes(s_inflight_inflight_bytes),
         .s_rate_valid(s_rate_valid), .s_rate_ready(s_rate_ready), .s_rate_flow(s_rate_flow),
         .s_rate_op(s_rate_op), .s_rate_window_bytes(s_rate_window_bytes), .s_rate_rate(s_rate_rate),
         .m_grant_valid(m_grant_valid), .m_grant_ready(m_grant_ready), .m_grant_flow(m_grant_flow),
@@ -95,7 +90,8 @@ module scheduler_properties (
     reg          reset_before = 1, was_clean = 0;
     reg  [19:0]  time_before = 0;
 
-    wire asks = s_work_valid && s_work_ready && s_work_flow == flow;
+    wire tells = s_work_valid && s_work_flow == flow;
+    wire asks = tells && s_work_ready && s_work_frame_count != 0;
     wire sends = m_grant_valid && m_grant_ready && m_grant_flow == flow;
     wire [6:0] at;
     genvar i;
@@ -137,10 +133,8 @@ module scheduler_properties (
         assume (reset == is_first);
         assume (acknowledged <= sent);
         assume (window < 32'hffff_c000);
-        if (s_work_valid && s_work_flow == flow)
-            assume (!reset && !waits && s_work_inflight_bytes == sent[31:0]);
-        if (s_inflight_valid && s_inflight_flow == flow)
-            assume (s_inflight_inflight_bytes == sent[31:0]);
+        if (tells) assume (s_work_inflight_bytes == sent[31:0]);
+        if (tells && s_work_frame_count != 0) assume (!reset && !waits);
         if (s_rate_valid && s_rate_flow == flow)
             assume (s_rate_op != REMOVE && s_rate_window_bytes == window);
         if (pop_taken && pop_flow == flow) assume (inside[pop_queue]);

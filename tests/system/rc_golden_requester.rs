@@ -274,7 +274,7 @@ impl Lab {
         }
         let rng = &mut self.rng;
         (i.m_pkt, i.m_read, i.m_work) = (ready(rng), ready(rng), ready(rng));
-        (i.m_inflight, i.m_cc, i.m_order) = (ready(rng), ready(rng), ready(rng));
+        (i.m_cc, i.m_order) = (ready(rng), ready(rng));
         if let (Some(flow), true) = (self.grants.front(), rng.gen_ratio(1, 4)) {
             i.s_grant = Flow { valid: true, flow: *flow };
         }
@@ -305,7 +305,7 @@ impl Lab {
             let answer = self.answers.pop_front().expect("offered");
             self.reference.answer(&answer);
         }
-        if out.m_work.valid && i.m_work.ready {
+        if out.m_work.valid && i.m_work.ready && out.m_work.frame_count > 0 {
             self.grants.push_back(out.m_work.flow);
         }
         if out.m_pkt.valid && i.m_pkt.ready {

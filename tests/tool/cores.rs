@@ -9,7 +9,7 @@ use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut
 use nic_models::golden::sched::scheduler::LATENCY_CYCLES;
 use nic_models::ports::Golden;
 use nic_models::streams::{
-    AckTelemetry, AxiLite, AxisEvent, FlowCommand, InFlight, Rate, Telemetry, TreadyPort, Work,
+    AckTelemetry, AxiLite, AxisEvent, FlowCommand, Rate, Telemetry, TreadyPort, Work,
 };
 use nic_spec::regs::config_offset;
 use nic_spec::NicConfig;
@@ -336,33 +336,27 @@ fn cc_core_page_shows_its_events() {
 }
 
 /// What the page of the scheduler core shows of its events.
-const SCHED_EVENTS: [&str; 12] = [
+const SCHED_EVENTS: [&str; 9] = [
     "s_axis_rate_tdata",
     "s_axis_rate_tvalid",
     "s_axis_rate_tready",
     "s_axis_work_tdata",
     "s_axis_work_tvalid",
     "s_axis_work_tready",
-    "s_axis_inflight_tdata",
-    "s_axis_inflight_tvalid",
-    "s_axis_inflight_tready",
     "m_axis_grant_tdata",
     "m_axis_grant_tvalid",
     "m_axis_grant_tready",
 ];
 
-fn sched_levels(r: &Rate, w: &Work, f: &InFlight, out: &SchedCoreOut) -> Vec<Level> {
+fn sched_levels(r: &Rate, w: &Work, out: &SchedCoreOut) -> Vec<Level> {
     let grant = out.m_axis_grant;
     vec![
         value(r.valid, || "create 5".into()),
         Level::Bit(r.valid),
         Level::Bit(out.s_axis_rate.tready),
-        value(w.valid, || format!("5, {}", w.inflight_bytes)),
+        value(w.valid, || format!("5, {}, {}", w.frame_count, w.inflight_bytes)),
         Level::Bit(w.valid),
         Level::Bit(out.s_axis_work.tready),
-        value(f.valid, || format!("5, {}", f.inflight_bytes)),
-        Level::Bit(f.valid),
-        Level::Bit(out.s_axis_inflight.tready),
         value(grant.tvalid, || grant.tdata.to_string()),
         Level::Bit(grant.tvalid),
         Level::Bit(true),
@@ -381,13 +375,12 @@ fn sched_core_page_shows_its_events() {
     let mut waves = Waves::new(2, &SCHED_EVENTS);
     let (valid, flow) = (true, 5);
     let mut rate = None;
-    let packet =
-        |inflight_bytes| Work { valid, flow, len_bytes: 1000, frame_count: 1, inflight_bytes };
-    // The last one first.
-    let mut works = vec![packet(2000), packet(0)];
-    let (mut work, mut inflight): (Option<Work>, Option<InFlight>) = (None, None);
-    // Cycles in which work and bytes in flight were taken, and a grant came.
-    let (mut worked, mut acked, mut grants) = (vec![], vec![], vec![]);
+    let told = |frame_count, inflight_bytes| {
+        Some(Work { valid, flow, len_bytes: 1000, frame_count, inflight_bytes })
+    };
+    let mut work = None;
+    // Cycles in which work or bytes in flight were taken, and a grant came.
+    let (mut worked, mut grants) = (vec![], vec![]);
     for cycle in 0..500 {
         // When the first packet comes, the credit covers it already.
         match cycle {
@@ -395,44 +388,37 @@ fn sched_core_page_shows_its_events() {
                 let (window_bytes, rate_value) = (2000, 8 << 24);
                 rate = Some(Rate { valid, flow, op: OP_CREATE, window_bytes, rate: rate_value });
             }
-            160 => work = works.pop(),
+            160 => work = told(1, 0),
             _ => {}
         }
         // After the grant the window is full; an ACK opens it.
         match grants.first().map(|first| cycle - first) {
-            Some(3) => work = works.pop(),
-            Some(200) => inflight = Some(InFlight { valid, flow, inflight_bytes: 1000 }),
+            Some(4) => work = told(1, 2000),
+            Some(200) => work = told(0, 1000),
             _ => {}
         }
-        let (r, w, f) =
-            (rate.unwrap_or_default(), work.unwrap_or_default(), inflight.unwrap_or_default());
+        let (r, w) = (rate.unwrap_or_default(), work.unwrap_or_default());
         let grant = out.m_axis_grant;
-        let moves = r.valid || w.valid || f.valid || grant.tvalid || cycle == 0;
-        waves.cycle_that(moves, sched_levels(&r, &w, &f, &out));
+        let moves = r.valid || w.valid || grant.tvalid || cycle == 0;
+        waves.cycle_that(moves, sched_levels(&r, &w, &out));
         if grant.tvalid {
             grants.push(cycle);
         }
-        let taken = (out.s_axis_rate.tready, out.s_axis_work.tready, out.s_axis_inflight.tready);
+        let taken = (out.s_axis_rate.tready, out.s_axis_work.tready);
         out = core.step(&SchedCoreIn {
             s_axis_rate: AxisEvent::of_rate(&r),
             s_axis_work: AxisEvent::of_work(&w),
-            s_axis_inflight: AxisEvent::of_inflight(&f),
             m_axis_grant: TreadyPort { tready: true },
             ..idle
         });
         if w.valid && taken.1 {
             worked.push(cycle);
         }
-        if f.valid && taken.2 {
-            acked.push(cycle);
-        }
         rate = rate.filter(|_| !taken.0);
         work = work.filter(|_| !taken.1);
-        inflight = inflight.filter(|_| !taken.2);
     }
     let [first, second] = grants[..] else { panic!("one grant for each packet: {grants:?}") };
     assert_eq!(first - worked[0], LATENCY_CYCLES, "the credit covers the first packet");
-    // Bytes in flight are taken a cycle after work, and a pop every fourth.
-    assert_eq!(second - acked[0], LATENCY_CYCLES + 3, "the second one waits for the window");
+    assert_eq!(second - worked[2], LATENCY_CYCLES, "the second one waits for the window");
     waves.check("hdl/figures/sched-core-events");
 }

@@ -2,7 +2,7 @@
 
 use nic_models::golden::sched::scheduler::{Flow, Scheduler, SchedulerIn, LEAD_BYTES};
 use nic_models::ports::Golden;
-use nic_models::streams::{InFlight, Rate, ReadyPort, Work};
+use nic_models::streams::{Rate, ReadyPort, Work};
 use rdma_nic::gbe;
 use std::fmt::Write;
 use std::path::Path;
@@ -76,9 +76,9 @@ fn run() -> Vec<Moment> {
                     inputs.s_work = Work { valid, flow, len_bytes, frame_count: 1, inflight_bytes };
                     taken.extend(out.s_work.ready.then_some(at));
                 }
-                Event::InFlight(inflight_bytes) if !inputs.s_inflight.valid => {
-                    inputs.s_inflight = InFlight { valid, flow, inflight_bytes };
-                    taken.extend(out.s_inflight.ready.then_some(at));
+                Event::InFlight(inflight_bytes) if !inputs.s_work.valid => {
+                    inputs.s_work = Work { valid, flow, inflight_bytes, ..Work::default() };
+                    taken.extend(out.s_work.ready.then_some(at));
                 }
                 _ => {}
             }

@@ -171,17 +171,13 @@ macro_rules! core_events {
                 (u, 128, 57, "U, UQ21.36."),
                 (wc_bytes, 192, 48, "Wc, UQ32.16 bytes."),
             ]
-            /// A flow has work, in `s_axis_work` of the scheduler core.
+            /// A flow has work, in `s_axis_work` of the scheduler core. Without frames it only
+            /// tells the flow's bytes in flight.
             WorkEvent 96 [
                 (flow, 0, 16, "Flow."),
                 (len_bytes, 16, 14, "Bytes of the frames that it sends once granted."),
                 (inflight_bytes, 32, 32, "Bytes sent and not acknowledged."),
-                (frame_count, 64, 7, "How many frames these are."),
-            ]
-            /// Bytes in flight have changed, in `s_axis_inflight` of the scheduler core.
-            InFlightEvent 64 [
-                (flow, 0, 16, "Flow."),
-                (inflight_bytes, 32, 32, "Bytes sent and not acknowledged."),
+                (frame_count, 64, 7, "How many frames these are; 0: no work, no `len_bytes`."),
             ]
         }
     };

@@ -595,21 +595,15 @@ macro_rules! streams {
                 /// The memory reported an error.
                 error: Bit,
             }
-            /// Arms a flow in the scheduler: it has work.
+            /// Arms a flow in the scheduler: it has work. Without frames it only tells the flow's
+            /// bytes in flight.
             stream Work<FB> {
                 /// Flow.
                 flow: Bits<FB>,
                 /// Bytes of the frames that it sends once granted, at most 8 KiB of them.
                 len_bytes: Bits<14>,
-                /// How many frames these are.
+                /// How many frames these are; 0: no work, len_bytes means nothing.
                 frame_count: Bits<7>,
-                /// Bytes sent and not acknowledged.
-                inflight_bytes: Bits<32>,
-            }
-            /// Bytes in flight after an ACK or a rewind.
-            stream InFlight<FB> {
-                /// Flow.
-                flow: Bits<FB>,
                 /// Bytes sent and not acknowledged.
                 inflight_bytes: Bits<32>,
             }

@@ -229,12 +229,6 @@ impl Nic {
         Wire::join(&mut self.read_reply.m_work, &mut self.work_mux.s_reply);
         Wire::join(&mut self.work_mux.m_work, &mut self.scheduler.s_work);
         self.scheduler.cfg_line.next = self.registers.cfg_line.val().into();
-        self.scheduler.s_inflight.valid.next = self.requester.m_inflight.valid.val();
-        self.requester.m_inflight.ready.next = self.scheduler.s_inflight.ready.val();
-        self.scheduler.s_inflight.inflight_bytes.next =
-            self.requester.m_inflight.inflight_bytes.val();
-        self.scheduler.s_inflight.flow.next =
-            bit_cast::<PB, FB>(self.requester.m_inflight.flow.val());
         self.grants.s.valid.next = self.scheduler.m_grant.valid.val();
         self.scheduler.m_grant.ready.next = self.grants.s.ready.val();
         self.grants.s.data.next = self.scheduler.m_grant.flow.val();
@@ -359,10 +353,10 @@ impl Nic {
         self.probe_out.sent_psn.next = self.pkt_mux.m_pkt.psn.val();
         self.probe_out.sent_payload_bytes.next = self.pkt_mux.m_pkt.payload_bytes.val();
         self.probe_out.sent_bare.next = self.pkt_mux.m_pkt.bare.val();
-        self.probe_out.inflight_valid.next = self.requester.m_inflight.valid.val();
-        self.probe_out.inflight_ready.next = self.scheduler.s_inflight.ready.val();
-        self.probe_out.inflight_flow.next = self.requester.m_inflight.flow.val();
-        self.probe_out.inflight_bytes.next = self.requester.m_inflight.inflight_bytes.val();
+        self.probe_out.inflight_valid.next = self.requester.m_work.valid.val();
+        self.probe_out.inflight_ready.next = self.work_mux.s_data.ready.val();
+        self.probe_out.inflight_flow.next = self.requester.m_work.flow.val();
+        self.probe_out.inflight_bytes.next = self.requester.m_work.inflight_bytes.val();
         Wire::join(&mut self.feedback_in.m_answer, &mut self.probe_out.answer);
         Wire::join(&mut self.probe_out.m_probe, &mut self.pkt_mux.s_probe);
     }

@@ -2,9 +2,9 @@
 //!
 //! # Interface timing  cycle 0: an operation is taken; cycle 1: m_start, m_operation, if
 //!                     none of its flow is under way; cycle 8: m_end, m_end_flow
-//! # Latency and rate  1 cycle; each sink every 4 cycles. Slots in turn: pop, s_work, s_inflight,
-//!                     s_rate; a slot that is not used is for a flow that the scan has found, and
-//!                     so is a pop's slot when the last pop went before such a flow
+//! # Latency and rate  1 cycle; s_work every other cycle, s_rate every 4. Slots in turn: pop,
+//!                     s_work, s_rate, s_work; a slot that is not used is for a flow that the scan
+//!                     has found, and so is a pop's slot when the last pop went before such a flow
 //! # Rules             Operations start in the order in which they are taken, and bear the cycle
 //!                     of that. So what happens to a flow between two of them is exact, however
 //!                     long they wait
@@ -13,7 +13,7 @@
 //! # Twins             `take` and `start` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::sched::operation::{Operation, DUE, INFLIGHT, POP, RATE, WORK};
-use crate::streams::{InFlight, Rate, Work};
+use crate::streams::{Rate, Work};
 use crate::util::skid::Skid;
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -24,10 +24,8 @@ pub const PIPE_CYCLES: usize = 7;
 /// Slots, and the flows whose operations are under way.
 #[block(mealy)]
 pub struct Intake<const FB: usize> {
-    /// A flow has work.
+    /// A flow has work, or its bytes in flight have changed.
     pub s_work: Work<In, FB>,
-    /// A flow's bytes in flight have changed.
-    pub s_inflight: InFlight<In, FB>,
     /// A flow is created, removed, or gets a window and rate.
     pub s_rate: Rate<In, FB>,
     /// The flow at the head of a queue may leave it.
@@ -81,11 +79,7 @@ pub struct Intake<const FB: usize> {
     due: Constant<Bits<3>>,
     #[value(0)]
     pop_slot: Constant<Bits<2>>,
-    #[value(1)]
-    work_slot: Constant<Bits<2>>,
     #[value(2)]
-    inflight_slot: Constant<Bits<2>>,
-    #[value(3)]
     rate_slot: Constant<Bits<2>>,
 }
 
@@ -104,9 +98,7 @@ impl<const FB: usize> Logic for Intake<FB> {
         if self.free.val() {
             self.slot.next = self.slot.val() + 1;
         }
-        self.s_work.ready.next = self.free.val() & (self.slot.val() == self.work_slot.val());
-        self.s_inflight.ready.next =
-            self.free.val() & (self.slot.val() == self.inflight_slot.val());
+        self.s_work.ready.next = self.free.val() & self.slot.val().get_bit(0);
         self.s_rate.ready.next = self.free.val() & (self.slot.val() == self.rate_slot.val());
         self.is_pop.next = (self.slot.val() == self.pop_slot.val())
             & self.s_pop_valid.val()
@@ -131,13 +123,12 @@ impl<const FB: usize> Logic for Intake<FB> {
         if self.is_pop.val() {
             self.now.next.kind = self.pop.val();
             self.now.next.flow = self.s_pop_flow.val();
-        } else if (self.slot.val() == self.work_slot.val()) & self.s_work.valid.val() {
-            self.now.next.kind = self.work.val();
-            self.now.next.flow = self.s_work.flow.val();
-        } else if (self.slot.val() == self.inflight_slot.val()) & self.s_inflight.valid.val() {
+        } else if self.slot.val().get_bit(0) & self.s_work.valid.val() {
             self.now.next.kind = self.inflight.val();
-            self.now.next.flow = self.s_inflight.flow.val();
-            self.now.next.bytes = self.s_inflight.inflight_bytes.val();
+            if self.s_work.frame_count.val().any() {
+                self.now.next.kind = self.work.val();
+            }
+            self.now.next.flow = self.s_work.flow.val();
         } else if (self.slot.val() == self.rate_slot.val()) & self.s_rate.valid.val() {
             self.now.next.kind = self.rate.val();
             self.now.next.flow = self.s_rate.flow.val();

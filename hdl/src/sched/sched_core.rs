@@ -6,9 +6,9 @@
 //!                     goes before s_axis_rate; until the scheduler has taken it (clearing after
 //!                     reset) another write is refused
 //! # Latency and rate  that of scheduler.rs
-//! # Stream layout     nic_spec::core_events; other bits are ignored. s_axis_work is a WorkEvent,
-//!                     s_axis_inflight an InFlightEvent; s_axis_rate is a FlowEvent, without telemetry: the
-//!                     low bits of cc_core's m_axis_rate; m_axis_grant is the flow, 16 bits
+//! # Stream layout     nic_spec::core_events; other bits are ignored. s_axis_work is a WorkEvent;
+//!                     s_axis_rate is a FlowEvent, without telemetry: the low bits of cc_core's
+//!                     m_axis_rate; m_axis_grant is the flow, 16 bits
 //! # Number formats    scheduler.rs
 //! # Shape             scheduler.rs
 //! # Reset             synchronous, high; then the cycles of clearing with the tready low
@@ -19,7 +19,7 @@ use crate::host::{
     core_csr::{core_parts, CoreCsr},
     csr_regs::SchedRegs,
 };
-use crate::rows::{FlowEvent, InFlightEvent, WorkEvent};
+use crate::rows::{FlowEvent, WorkEvent};
 use crate::sched::scheduler::Scheduler;
 use crate::streams::{AxiLite, AxisEvent};
 use crate::{block, kernel, Reg, Wire};
@@ -39,10 +39,8 @@ pub struct SchedCore<
 > {
     /// Write address, bytes.
     pub s_axil: AxiLite<In>,
-    /// A packet waits.
+    /// A flow has work, or its bytes in flight have changed.
     pub s_axis_work: AxisEvent<In, WorkEvent>,
-    /// Bytes in flight have changed.
-    pub s_axis_inflight: AxisEvent<In, InFlightEvent>,
     /// Window and rate have changed.
     pub s_axis_rate: AxisEvent<In, FlowEvent>,
     /// A flow may send.
@@ -108,11 +106,6 @@ impl<
         self.unit.s_work.len_bytes.next = self.s_axis_work.tdata.val().len_bytes;
         self.unit.s_work.frame_count.next = self.s_axis_work.tdata.val().frame_count;
         self.unit.s_work.inflight_bytes.next = self.s_axis_work.tdata.val().inflight_bytes;
-        comment!("bytes in flight");
-        self.unit.s_inflight.valid.next = self.s_axis_inflight.tvalid.val();
-        self.s_axis_inflight.tready.next = self.unit.s_inflight.ready.val();
-        self.unit.s_inflight.flow.next = self.s_axis_inflight.tdata.val().flow.get_bits::<FB>(0);
-        self.unit.s_inflight.inflight_bytes.next = self.s_axis_inflight.tdata.val().inflight_bytes;
         self.unit.cfg_line.next = self.registers.cfg_line.val().into();
         comment!("grant");
         self.m_axis_grant.tvalid.next = self.unit.m_grant.valid.val();

@@ -7,8 +7,9 @@
 //! [sched.md](../../sched.md) explains it.
 //!
 //! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`]: m_grant, if the flow is due
-//!                     at once and nothing else waits. Each sink is ready every fourth cycle, all
-//!                     are low for 2^CB cycles after a reset (clearing)
+//!                     at once and nothing else waits; 2 later if s_work was taken in the slot
+//!                     before a pop's. s_work is ready every other cycle, s_rate every fourth;
+//!                     both are low for 2^CB cycles after a reset (clearing)
 //! # Latency and rate  a grant every 4 cycles, every 8 while the scan finds due flows at each;
 //!                     operations of one flow start 8 cycles apart
 //! # Shape             F = 2^FB flows, L = 2^LB lanes of the scan with 2^RB rows, CB = max(FB, 5)
@@ -22,14 +23,15 @@
 
 use crate::rows::LineRow;
 use crate::sched::{intake::Intake, ledger::Ledger, line::Line, octaves::Octaves, scan::Scan};
-use crate::streams::{Flow, InFlight, Rate, Work};
+use crate::streams::{Flow, Rate, Work};
 use crate::{block, kernel, Reg, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 pub use crate::sched::settle::{CREDIT_CAP_BYTES, GAP_CYCLES};
 
-/// From the accept of `s_work` to the grant, when the flow is due and nothing else waits.
+/// From the accept of `s_work` to the grant, when the flow is due and nothing else waits; 2 more
+/// in the slot before a pop's.
 pub const LATENCY_CYCLES: usize = 15;
 
 /// Scheduler of `2^FB` flows.
@@ -43,10 +45,8 @@ pub struct Scheduler<
     const LB: usize,
     const RB: usize,
 > {
-    /// A flow has work.
+    /// A flow has work, or its bytes in flight have changed.
     pub s_work: Work<In, FB>,
-    /// A flow's bytes in flight have changed.
-    pub s_inflight: InFlight<In, FB>,
     /// A flow is created, removed, or gets a window and rate.
     pub s_rate: Rate<In, FB>,
     /// A flow may send its work.
@@ -106,7 +106,6 @@ impl<
     /// it to queues and scan.
     fn operations(&mut self) {
         Wire::join(&mut self.s_work, &mut self.intake.s_work);
-        Wire::join(&mut self.s_inflight, &mut self.intake.s_inflight);
         Wire::join(&mut self.s_rate, &mut self.intake.s_rate);
         self.intake.s_pop_flow.next = self.octaves.m_flow.val();
         self.intake.s_pop_queue.next = self.octaves.m_queue.val();

@@ -11,9 +11,11 @@
 //! # Rules             a queue pair is probed if a data packet with payload has gone without telemetry
 //!                     since its last probe, not all that it has sent is acknowledged, and the last
 //!                     probe is answered or lost: without an answer for [`LOST_TURNS`] turns. The PSN is that
-//!                     of the latest data packet. A row makes its queue pair forget
+//!                     of the latest data packet. A row makes its queue pair forget. That all is
+//!                     acknowledged is noted last, and is forgotten when another queue pair's comes
+//!                     before: at worst a probe that was not needed leaves
 //! # Rates             what is watched comes at least so many cycles apart, so that each finds its
-//!                     place: packets 3, bytes in flight 4, answers 6, rows 12. What comes in the first
+//!                     place: packets 3, answers 6, rows 12; bytes in flight 2. What comes in the first
 //!                     F cycles after reset is not noticed
 //! # Reset             synchronous, high: the rows are cleared, one a cycle; outputs 0
 //! # Twins             sim/models/src/golden/transport/probe_out.rs, tests/transport/probe_out.rs
@@ -147,7 +149,8 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         self.probe();
     }
 
-    /// What is watched waits until it is noted, in this order.
+    /// What is watched waits until it is noted, in this order; of two flows with nothing in flight
+    /// only the newer one.
     fn watched(&mut self) {
         self.sent_top.next = self.sent_flow.val() & self.top.val();
         self.sends.next = self.sent_valid.val()
@@ -161,20 +164,13 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         self.sent.next = self.sends.val();
         self.sent_at.next = self.sent_flow.val().get_bits::<FB>(0);
         if !self.sent.val() {
-            self.quiet.next = false;
-            if !self.quiet.val() {
-                self.answered.next = false;
-                if !self.answered.val() {
-                    self.row.next = false;
+            self.answered.next = false;
+            if !self.answered.val() {
+                self.row.next = false;
+                if !self.row.val() {
+                    self.quiet.next = false;
                 }
             }
-        }
-        if self.inflight_valid.val()
-            & self.inflight_ready.val()
-            & (self.inflight_bytes.val() == self.nothing.val())
-        {
-            self.quiet.next = true;
-            self.quiet_at.next = self.inflight_flow.val();
         }
         if self.answer.valid.val() {
             self.answered.next = true;
@@ -183,6 +179,13 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         if self.row_valid.val() & self.row_ready.val() {
             self.row.next = true;
             self.row_at.next = self.cfg_index.val().get_bits::<FB>(0);
+        }
+        if self.inflight_valid.val()
+            & self.inflight_ready.val()
+            & (self.inflight_bytes.val() == self.nothing.val())
+        {
+            self.quiet.next = true;
+            self.quiet_at.next = self.inflight_flow.val();
         }
     }
 
@@ -211,15 +214,15 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         } else if self.sent.val() {
             self.op.next = ProbeOp::Sent;
             self.op_at.next = self.sent_at.val();
-        } else if self.quiet.val() {
-            self.op.next = ProbeOp::Quiet;
-            self.op_at.next = self.quiet_at.val();
         } else if self.answered.val() {
             self.op.next = ProbeOp::Answered;
             self.op_at.next = self.answered_at.val();
         } else if self.row.val() {
             self.op.next = ProbeOp::Forget;
             self.op_at.next = self.row_at.val();
+        } else if self.quiet.val() {
+            self.op.next = ProbeOp::Quiet;
+            self.op_at.next = self.quiet_at.val();
         } else if self.is_time.val()
             & self.period.val().any()
             & !self.full.val()

@@ -50,8 +50,7 @@ pub mod wr;
 use crate::events::RequesterEvents;
 use crate::rows::StagedRow;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, PayloadSource,
-    ReadError, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, Offer, Order, Packet, PayloadSource, ReadError, Work,
 };
 use crate::transport::requester::{
     answer::ack::RequesterAck, answer::feedback::RequesterFeedback,
@@ -106,10 +105,9 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub m_pkt: Packet<Out, FB>,
     /// Where the payload is, once for each packet with payload.
     pub m_read: PayloadSource<Out>,
-    /// Arms the flow in the scheduler.
+    /// Arms the flow in the scheduler; without frames only its bytes in flight, after an ACK or a
+    /// rewind.
     pub m_work: Work<Out, FB>,
-    /// After an ACK or a rewind.
-    pub m_inflight: InFlight<Out, FB>,
     /// Telemetry of an ACK.
     pub m_cc: AckTelemetry<Out, FB>,
     /// An order for the completer.
@@ -249,8 +247,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.ctl.blocked.next = self.frame.blocked.val();
         self.ctl.last_packet.next = self.packet.last.val();
         self.ctl.order_busy.next = self.orders.order_busy.val();
-        self.ctl.inflight_busy.next = self.feedback.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
+        self.ctl.cc_busy.next = self.feedback.cc_busy.val();
         self.ctl.had_gap.next = self.retry.gap.val();
         self.ctl.timed.next = self.retry.timer.val() | self.retry.rnr.val();
         self.ctl.expired.next = self.expired.val();
@@ -436,6 +434,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.out.nxt.next = self.psns.nxt.val();
         self.out.inflight.next = self.psns.inflight.val();
         self.out.blocked.next = self.frame.blocked.val();
+        self.out.cc_busy.next = self.feedback.cc_busy.val();
         self.out.dma_len.next = self.packet.dma_len.val();
         self.out.opcode.next = self.packet.opcode.val();
         self.out.ack_req.next = self.packet.ack_req.val() | self.stamp.asks.val();
@@ -456,7 +455,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         Wire::join(&mut self.out.m_work, &mut self.m_work);
         self.feedback.state.next = self.ctl.state.val();
         self.feedback.op.next = self.ctl.op.val();
-        self.feedback.flow.next = self.ctl.flow.val();
         self.feedback.is_ack.next = self.ack.is_ack.val();
         self.feedback.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
         self.feedback.ack_psn.next = self.s_ack.psn.val();
@@ -469,8 +467,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.feedback.ack_tel.hop[3].next = self.s_ack.tel.hop[3].val();
         self.feedback.ack_tel.hop[4].next = self.s_ack.tel.hop[4].val();
         self.feedback.nxt.next = self.psns.nxt.val();
-        self.feedback.inflight.next = self.psns.inflight.val();
-        Wire::join(&mut self.feedback.m_inflight, &mut self.m_inflight);
+        self.feedback.work_busy.next = self.out.work_busy.val();
         Wire::join(&mut self.feedback.m_cc, &mut self.m_cc);
         self.orders.state.next = self.ctl.state.val();
         self.orders.flow.next = self.ctl.flow.val();

@@ -2,9 +2,7 @@
 //! number is cut to the core's.
 
 use crate::ports::Wide;
-use crate::streams::{
-    AckTelemetry, AxisEvent, Decision, FlowCommand, InFlight, Rate, Telemetry, Work,
-};
+use crate::streams::{AckTelemetry, AxisEvent, Decision, FlowCommand, Rate, Telemetry, Work};
 
 /// `width` bits of `words` from bit `lsb`; both within one word.
 fn bits(words: &[u64], lsb: usize, width: usize) -> u64 {
@@ -127,23 +125,6 @@ impl AxisEvent<u128> {
             flow: self.tdata as u16 & flow_mask,
             len_bytes: (self.tdata >> 16 & 0x3fff) as u16,
             frame_count: (self.tdata >> 64 & 0x7f) as u8,
-            inflight_bytes: (self.tdata >> 32) as u32,
-        }
-    }
-}
-
-impl AxisEvent {
-    /// A flow's bytes in flight as their event.
-    pub fn of_inflight(inflight: &InFlight) -> Self {
-        let tdata = u64::from(inflight.flow) | u64::from(inflight.inflight_bytes) << 32;
-        Self { tvalid: inflight.valid, tdata }
-    }
-
-    /// The bytes in flight that the event says.
-    pub(crate) fn inflight(&self, flow_mask: u16) -> InFlight {
-        InFlight {
-            valid: self.tvalid,
-            flow: self.tdata as u16 & flow_mask,
             inflight_bytes: (self.tdata >> 32) as u32,
         }
     }

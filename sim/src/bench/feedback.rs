@@ -514,7 +514,7 @@ struct Turns {
 }
 
 /// Cycles between two rows, packets, bytes in flight, answers at least.
-const TURN_CYCLES: [u32; 4] = [12, 3, 4, 6];
+const TURN_CYCLES: [u32; 4] = [12, 3, 2, 6];
 
 impl Turns {
     fn new(config: &NicConfig, seed: u64) -> Self {

@@ -83,7 +83,7 @@ impl RequesterStimulus {
         let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
         let (s_ack, s_cfg) = (Source::new(fork()), Source::new(fork()));
         let (s_grant, s_fail) = (Source::new(fork()), Source::new(fork()));
-        let sinks = (0..6).map(|_| Sink::new(fork())).collect();
+        let sinks = (0..5).map(|_| Sink::new(fork())).collect();
         let side_rng = ChaCha8Rng::seed_from_u64(seed ^ 0x77);
         let drawn = (rng.gen_range(0..7), [0, 1, 2, 3, 4, 7, 254, 255, 255][rng.gen_range(0..9)]);
         // The first seeds have what few packets decide: telemetry in some of them.
@@ -345,10 +345,9 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
             m_pkt: port(0),
             m_read: port(1),
             m_work: port(2),
-            m_inflight: port(3),
-            m_cc: port(4),
+            m_cc: port(3),
             m_order: ReadyPort {
-                ready: ready[5] && (cycle & 0x1800 != 0 || cycle.is_multiple_of(64)),
+                ready: ready[4] && (cycle & 0x1800 != 0 || cycle.is_multiple_of(64)),
             },
             ..RequesterIn::default()
         };
@@ -367,7 +366,7 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
             let payload = self.payloads.pop_front();
             assert_eq!(payload, Some((m_order.flow, m_order.bytes)), "payloads have their order");
         }
-        if out.m_work.valid && i.m_work.ready {
+        if out.m_work.valid && i.m_work.ready && out.m_work.frame_count > 0 {
             world.grants.push(out.m_work.flow);
         }
         let ack = self.s_ack.drive(out.s_ack.ready, || world.next_ack());

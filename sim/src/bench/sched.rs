@@ -5,7 +5,7 @@ use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
-use nic_models::streams::{AxisEvent, Flow, InFlight, Rate, ReadyPort, TreadyPort, Work};
+use nic_models::streams::{AxisEvent, Flow, Rate, ReadyPort, TreadyPort, Work};
 use nic_spec::config::NicConfig;
 use nic_spec::regs::{self, sched_offset};
 use rand::{Rng, SeedableRng};
@@ -229,9 +229,10 @@ impl Traffic {
         }
     }
 
+    /// Work, or bytes in flight alone.
     fn next_work(&mut self) -> Option<Work> {
-        if self.phase == Phase::Pause {
-            return None;
+        if self.phase == Phase::Pause || self.rng.gen() {
+            return Some(self.next_inflight());
         }
         let random_one_in = if self.phase == Phase::Spend { 4 } else { 16 };
         let is_random = self.rng.gen_range(0..random_one_in) == 0;
@@ -241,13 +242,14 @@ impl Traffic {
         }
         let small = self.rng.gen_range(0..3) == 0;
         let inflight_bytes = if small { 0 } else { self.inflight_bytes() };
-        let (len_bytes, frame_count) = (self.len_bytes(), self.rng.gen_range(0..128));
+        let (len_bytes, frame_count) = (self.len_bytes(), self.rng.gen_range(1..128));
         Some(Work { valid: true, flow, len_bytes, frame_count, inflight_bytes })
     }
 
-    fn next_inflight(&mut self) -> Option<InFlight> {
+    fn next_inflight(&mut self) -> Work {
         let (flow, inflight_bytes) = (self.flow(), self.inflight_bytes());
-        Some(InFlight { valid: true, flow, inflight_bytes })
+        let len_bytes = self.rng.gen_range(0..1 << 14);
+        Work { valid: true, flow, len_bytes, frame_count: 0, inflight_bytes }
     }
 
     fn next_rate(&mut self) -> Option<Rate> {
@@ -303,7 +305,6 @@ impl Traffic {
 pub struct RandomFlows {
     flows: Traffic,
     work: Source<Work>,
-    inflight: Source<InFlight>,
     rate: Source<Rate>,
     grant: Sink,
 }
@@ -312,9 +313,9 @@ impl RandomFlows {
     fn new(seed: u64, sizes: FlowSizes) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
-        let (work, inflight) = (Source::new(child()), Source::new(child()));
-        let (rate, grant) = (Source::new(child()), Sink::new(child()));
-        Self { flows: Traffic::new(rng, sizes), work, inflight, rate, grant }
+        let (work, rate) = (Source::new(child()), Source::new(child()));
+        let grant = Sink::new(child());
+        Self { flows: Traffic::new(rng, sizes), work, rate, grant }
     }
 
     fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
@@ -323,7 +324,6 @@ impl RandomFlows {
             flows.begin_phase(cycle);
         }
         let work = self.work.drive(out.s_work.ready, || flows.next_work());
-        let inflight = self.inflight.drive(out.s_inflight.ready, || flows.next_inflight());
         let rate = self.rate.drive(out.s_rate.ready, || flows.next_rate());
         let ready = (self.grant.drive() | flows.grant_is_open) && flows.phase != Phase::Hoard;
         if ready && out.m_grant.valid {
@@ -332,7 +332,6 @@ impl RandomFlows {
         SchedulerIn {
             reset: false,
             s_work: work.unwrap_or_default(),
-            s_inflight: inflight.unwrap_or_default(),
             s_rate: rate.unwrap_or_default(),
             m_grant: ReadyPort { ready },
             cfg_line: flows.cfg_line,
@@ -398,7 +397,6 @@ impl Stimulus<SchedCore> for CoreFlows {
         let grant = Flow { valid: out.m_axis_grant.tvalid, flow: out.m_axis_grant.tdata };
         let unit_out = SchedulerOut {
             s_work: ReadyPort { ready: out.s_axis_work.tready },
-            s_inflight: ReadyPort { ready: out.s_axis_inflight.tready },
             s_rate: ReadyPort { ready: out.s_axis_rate.tready },
             m_grant: grant,
         };
@@ -413,7 +411,6 @@ impl Stimulus<SchedCore> for CoreFlows {
             reset: events.reset,
             s_axil: self.software.drive(&out.s_axil),
             s_axis_work: AxisEvent::of_work(&events.s_work),
-            s_axis_inflight: AxisEvent::of_inflight(&events.s_inflight),
             s_axis_rate,
             m_axis_grant: TreadyPort { tready: events.m_grant.ready },
         }

@@ -95,7 +95,7 @@ impl Stepper for Flawed {
 
     fn step(&mut self, inputs: &SchedulerIn) -> Result<SchedulerOut, StepError> {
         let mut inputs = *inputs;
-        if inputs.s_work.valid {
+        if inputs.s_work.valid && inputs.s_work.frame_count > 0 {
             self.works[usize::from(inputs.s_work.flow)] = inputs.s_work;
         }
         if let Some(flow) = self.rearm.last().copied() {
@@ -106,10 +106,7 @@ impl Stepper for Flawed {
         }
         match self.flaw {
             Flaw::SwapsRates => inputs.s_rate.flow ^= 1,
-            Flaw::IgnoresWindows => {
-                inputs.s_work.inflight_bytes = 0;
-                inputs.s_inflight.inflight_bytes = 0;
-            }
+            Flaw::IgnoresWindows => inputs.s_work.inflight_bytes = 0,
             Flaw::SkipsGrants | Flaw::DelaysGrants => {}
         }
         self.take(inputs.m_grant.ready);

@@ -4,7 +4,7 @@
 use super::history::{Event, FlowHistory, History, Sent};
 use super::load::{Arm, Asks, Case, Load, Windows, HOT_FLOW, MS_CYCLES};
 use nic_models::golden::sched::scheduler::{SchedulerIn, SchedulerOut};
-use nic_models::streams::{InFlight, Rate, ReadyPort, Work};
+use nic_models::streams::{Rate, ReadyPort, Work};
 use nic_sim::bench::sched::{OP_CREATE, OP_UPDATE};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -62,9 +62,10 @@ pub struct Requester {
     works: VecDeque<u16>,
     windows: VecDeque<(u16, bool)>,
     rates: VecDeque<(u16, u32)>,
+    /// The next item is a window, if one waits.
+    is_window_next: bool,
     /// What stands at the ports until it is taken.
     work: Option<Work>,
-    inflight: Option<InFlight>,
     rate: Option<Rate>,
     /// Flows that wait for the line, and when their grants were taken.
     queue: VecDeque<(u16, u64)>,
@@ -90,8 +91,8 @@ impl Requester {
             works: VecDeque::new(),
             windows: VecDeque::new(),
             rates,
+            is_window_next: false,
             work: None,
-            inflight: None,
             rate: None,
             queue: VecDeque::new(),
             line_free_at: 0.0,
@@ -120,9 +121,6 @@ impl Requester {
         if out.s_work.ready {
             self.work_accepted(cycle);
         }
-        if out.s_inflight.ready {
-            self.inflight_accepted(cycle);
-        }
         if out.s_rate.ready {
             self.rate_accepted(cycle);
         }
@@ -134,7 +132,6 @@ impl Requester {
         SchedulerIn {
             reset: false,
             s_work: self.work.unwrap_or_default(),
-            s_inflight: self.inflight.unwrap_or_default(),
             s_rate: self.rate.unwrap_or_default(),
             m_grant: ReadyPort { ready: self.queue.len() < QUEUE_DEPTH },
             cfg_line: self.case.line.register(),
@@ -147,20 +144,16 @@ impl Requester {
         Work { valid: true, flow, len_bytes, frame_count, inflight_bytes }
     }
 
-    /// Fills the ports. What says a flow's bytes in flight stands at one of two ports at a time, so
-    /// that both sides agree which one was the last.
+    /// Fills the ports. Works and windows that wait take turns.
     fn offer(&mut self) {
         if self.work.is_none() {
-            let busy = self.inflight.map(|i| i.flow);
-            if self.works.front().is_some_and(|flow| Some(*flow) != busy) {
-                self.work = self.works.pop_front().map(|flow| self.work_of(flow));
-            }
-        }
-        if self.inflight.is_none() {
-            let busy = self.work.map(|w| w.flow);
-            if self.windows.front().is_some_and(|(flow, _)| Some(*flow) != busy) {
-                self.inflight = self.windows.pop_front().map(inflight_of);
-            }
+            let is_window = self.is_window_next || self.works.is_empty();
+            let window = if is_window { self.windows.pop_front() } else { None };
+            self.work = match window {
+                Some(window) => Some(inflight_of(window)),
+                None => self.works.pop_front().map(|flow| self.work_of(flow)),
+            };
+            self.is_window_next = self.work.is_some_and(|work| work.frame_count > 0);
         }
         if self.rate.is_none() {
             let op = if self.is_started { OP_UPDATE } else { OP_CREATE };
@@ -172,6 +165,9 @@ impl Requester {
 
     fn work_accepted(&mut self, cycle: u64) {
         let Some(work) = self.work.take() else { return };
+        if work.frame_count == 0 {
+            return self.inflight_accepted(cycle, work);
+        }
         let flow = &mut self.flows[usize::from(work.flow)];
         flow.blocked_from = flow.is_closed.then_some(cycle);
         if !flow.asks {
@@ -180,8 +176,7 @@ impl Requester {
         }
     }
 
-    fn inflight_accepted(&mut self, cycle: u64) {
-        let Some(inflight) = self.inflight.take() else { return };
+    fn inflight_accepted(&mut self, cycle: u64, inflight: Work) {
         let is_open = inflight.inflight_bytes == 0;
         let flow = &mut self.flows[usize::from(inflight.flow)];
         flow.is_closed = !is_open;
@@ -291,8 +286,9 @@ impl Requester {
     }
 }
 
-fn inflight_of((flow, is_open): (u16, bool)) -> InFlight {
-    InFlight { valid: true, flow, inflight_bytes: inflight_bytes(!is_open) }
+fn inflight_of((flow, is_open): (u16, bool)) -> Work {
+    let inflight_bytes = inflight_bytes(!is_open);
+    Work { valid: true, flow, inflight_bytes, ..Work::default() }
 }
 
 /// Bytes in flight that close a window, or leave it open.

@@ -72,6 +72,7 @@ pub struct Driver {
     pub out: RequesterOut,
     pub pkts: Vec<Packet>,
     pub reads: Vec<PayloadSource>,
+    /// Arms.
     pub works: Vec<Work>,
     /// Completions.
     pub cqes: Vec<streams::Order>,
@@ -79,6 +80,7 @@ pub struct Driver {
     orders: Vec<Order>,
     /// Telemetry that went on to the CC unit.
     pub ccs: usize,
+    /// Bytes in flight as told after an answer.
     pub inflight: u32,
     /// Form of the telemetry header, and PSNs from one packet with it to the next one.
     pub telemetry: (u8, u8),
@@ -123,7 +125,7 @@ impl Driver {
     pub fn step(&mut self, mut i: RequesterIn) {
         (i.m_pkt.ready, i.m_read.ready, i.m_work.ready) = (true, true, true);
         (i.cfg_tel_data, i.cfg_tel_every) = self.telemetry;
-        (i.m_inflight.ready, i.m_cc.ready, i.m_order.ready) = (true, true, true);
+        (i.m_cc.ready, i.m_order.ready) = (true, true);
         if !self.offered && self.armed > 0 && self.grants {
             (self.offered, self.armed) = (true, self.armed - 1);
         }
@@ -133,7 +135,13 @@ impl Driver {
         let out = &self.out;
         self.pkts.extend(out.m_pkt.valid.then_some(out.m_pkt));
         self.reads.extend(out.m_read.valid.then_some(out.m_read));
-        self.works.extend(out.m_work.valid.then_some(out.m_work));
+        let (work, arms) = (out.m_work, out.m_work.frame_count > 0);
+        if work.valid && arms {
+            self.works.push(work);
+            self.armed += 1;
+        } else if work.valid {
+            self.inflight = work.inflight_bytes;
+        }
         let m_order = out.m_order;
         if m_order.valid {
             self.orders.push(match m_order.op {
@@ -147,10 +155,6 @@ impl Driver {
         }
         self.ccs += usize::from(out.m_cc.valid);
         self.cycle += 1;
-        self.armed += usize::from(out.m_work.valid);
-        if out.m_inflight.valid {
-            self.inflight = out.m_inflight.inflight_bytes;
-        }
     }
 
     /// The scheduler takes a window of flow 5.

@@ -7,16 +7,13 @@
 //!                     hint, s_fail and other rows than work requests: their engine sees them in
 //!                     the same cycle. A work request stands before it 3 cycles later. Each source:
 //!                     3 cycles behind that of its engine if nothing else waits, of events 2.
-//!                     m_read stands with its m_pkt, and the next pair when both are taken;
-//!                     m_work and m_inflight stand one at a time
+//!                     m_read stands with its m_pkt, and the next pair when both are taken
 //! # Latency and rate  [`LATENCY_CYCLES`] more than one engine; each source an item every other
 //!                     cycle, of orders every [`ORDER_CYCLES`]. An ACK a cycle; behind a READ
 //!                     response [`RESPONSE_CYCLES`] pass. E engines: E operations at a time
-//! # Rules             Sources take turns, and what a flow says at one of them stays in order. m_work
-//!                     and m_inflight of an engine stay in order too, or an arm would bring old
-//!                     bytes in flight behind new ones. Orders to land or drop a payload leave in
-//!                     the order of the READ responses that brought it; completions don't wait for
-//!                     those of other engines.
+//! # Rules             Sources take turns, and what a flow says at one of them stays in order. Orders
+//!                     to land or drop a payload leave in the order of the READ responses that
+//!                     brought it; completions don't wait for those of other engines.
 //!                     A row of a queue pair waits until no read error has stood for 4 cycles,
 //!                     whichever engine it is for.
 //!                     An engine sees QPNs rotated, so that its flow's bits are the low ones
@@ -30,8 +27,7 @@ use crate::events::RequesterEvents;
 use crate::host::sq::{flows::OPERATION_CYCLES, rows::WR_BITS};
 use crate::rows::StagedRow;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, PayloadSource,
-    ReadError, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, Offer, Order, Packet, PayloadSource, ReadError, Work,
 };
 use crate::transport::requester::answers::{RequesterAnswers, WaitingAnswer};
 use crate::transport::requester::Requester;
@@ -184,10 +180,9 @@ pub struct RequesterArray<
     pub m_pkt: Packet<Out, FB>,
     /// Where the payload is, once for each packet with payload.
     pub m_read: PayloadSource<Out>,
-    /// Arms the flow in the scheduler.
+    /// Arms the flow in the scheduler; without frames only its bytes in flight, after an ACK or a
+    /// rewind.
     pub m_work: Work<Out, FB>,
-    /// After an ACK or a rewind.
-    pub m_inflight: InFlight<Out, FB>,
     /// Telemetry of an ACK.
     pub m_cc: AckTelemetry<Out, FB>,
     /// An order for the completer.
@@ -208,12 +203,10 @@ pub struct RequesterArray<
     takes_request: Reg<Bit>,
     errors: Reg<Bits<4>>,
     pause: Reg<Bits<3>>,
-    work_first: [Reg<Bit>; E],
     packet_full: Reg<Bit>,
     read_full: Reg<Bit>,
     packet: Reg<SentPacket<FB>>,
     work_full: Reg<Bit>,
-    inflight_full: Reg<Bit>,
     news: Reg<News<FB>>,
     echo_full: Reg<Bit>,
     echo: Reg<Echo<FB>>,
@@ -254,11 +247,9 @@ pub struct RequesterArray<
     packet_bits: Signal<Local, Bits<PB>>,
     reads: Signal<Local, Bits<E>>,
     news_requests: Signal<Local, Bits<E>>,
-    picks_work: [Signal<Local, Bit>; E],
     one_said: Signal<Local, News<FB>>,
     news_parts: [Signal<Local, Bits<NB>>; E],
     news_bits: Signal<Local, Bits<NB>>,
-    works: Signal<Local, Bits<E>>,
     echo_requests: Signal<Local, Bits<E>>,
     one_echo: Signal<Local, Echo<FB>>,
     echo_parts: [Signal<Local, Bits<TB>>; E],
@@ -578,41 +569,23 @@ impl<
         self.m_read.inline_rest.next = self.packet.val().inline_rest;
     }
 
-    /// Arms and bytes in flight of an engine, the older one first.
+    /// Arms and bytes in flight of an engine.
     fn merge_news(&mut self) {
         self.news_requests.next = 0.into();
         self.news_bits.next = 0.into();
-        self.works.next = 0.into();
         for i in 0..E {
-            if self.engines[i].m_work.valid.val() != self.engines[i].m_inflight.valid.val() {
-                self.work_first[i].next = self.engines[i].m_work.valid.val();
-            }
-            if self.engines[i].m_work.valid.val() | self.engines[i].m_inflight.valid.val() {
+            if self.engines[i].m_work.valid.val() {
                 self.news_requests.next = self.news_requests.val().replace_bit(i, true);
             }
-            self.picks_work[i].next = self.engines[i].m_work.valid.val()
-                & (self.work_first[i].val() | !self.engines[i].m_inflight.valid.val());
-            self.engines[i].m_work.ready.next =
-                self.news_turn.take.val().get_bit(i) & self.picks_work[i].val();
-            self.engines[i].m_inflight.ready.next =
-                self.news_turn.take.val().get_bit(i) & !self.picks_work[i].val();
-            self.engine_flow.next = self.engines[i].m_inflight.flow.val();
+            self.engines[i].m_work.ready.next = self.news_turn.take.val().get_bit(i);
+            self.engine_flow.next = self.engines[i].m_work.flow.val();
             self.high_flow.next =
                 bit_cast::<FB, EF>(self.engine_flow.val()) << self.engine_bits.val();
             self.one_flow.next = self.high_flow.val() | self.low_bits[i].val();
             self.one_said.next.flow = self.one_flow.val();
-            self.one_said.next.inflight_bytes = self.engines[i].m_inflight.inflight_bytes.val();
+            self.one_said.next.inflight_bytes = self.engines[i].m_work.inflight_bytes.val();
             self.one_said.next.len_bytes = self.engines[i].m_work.len_bytes.val();
             self.one_said.next.frame_count = self.engines[i].m_work.frame_count.val();
-            if self.picks_work[i].val() {
-                self.works.next = self.works.val().replace_bit(i, true);
-                self.engine_flow.next = self.engines[i].m_work.flow.val();
-                self.high_flow.next =
-                    bit_cast::<FB, EF>(self.engine_flow.val()) << self.engine_bits.val();
-                self.one_flow.next = self.high_flow.val() | self.low_bits[i].val();
-                self.one_said.next.flow = self.one_flow.val();
-                self.one_said.next.inflight_bytes = self.engines[i].m_work.inflight_bytes.val();
-            }
             self.news_parts[i].next = 0.into();
             if self.news_turn.take.val().get_bit(i) {
                 self.news_parts[i].next = self.one_said.val().to_bits::<NB>();
@@ -624,17 +597,12 @@ impl<
 
     /// The next one when this one is taken.
     fn news_out(&mut self) {
-        self.news_turn.free.next = (self.m_work.ready.val() | !self.work_full.val())
-            & (self.m_inflight.ready.val() | !self.inflight_full.val());
+        self.news_turn.free.next = self.m_work.ready.val() | !self.work_full.val();
         if self.m_work.ready.val() {
             self.work_full.next = false;
         }
-        if self.m_inflight.ready.val() {
-            self.inflight_full.next = false;
-        }
         if self.news_turn.take.val().any() {
-            self.work_full.next = (self.works.val() & self.news_turn.take.val()).any();
-            self.inflight_full.next = !(self.works.val() & self.news_turn.take.val()).any();
+            self.work_full.next = true;
             self.news.next = self.news_bits.val().into();
         }
         self.m_work.valid.next = self.work_full.val();
@@ -642,9 +610,6 @@ impl<
         self.m_work.len_bytes.next = self.news.val().len_bytes;
         self.m_work.frame_count.next = self.news.val().frame_count;
         self.m_work.inflight_bytes.next = self.news.val().inflight_bytes;
-        self.m_inflight.valid.next = self.inflight_full.val();
-        self.m_inflight.flow.next = self.news.val().flow;
-        self.m_inflight.inflight_bytes.next = self.news.val().inflight_bytes;
     }
 
     /// Telemetry of an engine's ACK.

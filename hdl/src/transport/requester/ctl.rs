@@ -122,10 +122,10 @@ pub struct RequesterCtl<const FB: usize> {
     pub is_resend: Signal<In, Bit>,
     /// The order slot is taken.
     pub order_busy: Signal<In, Bit>,
-    /// The in-flight or the telemetry slot is taken.
-    pub inflight_busy: Signal<In, Bit>,
-    /// The arm slot is taken.
+    /// The slot of what the scheduler is told is taken.
     pub work_busy: Signal<In, Bit>,
+    /// The telemetry slot is taken.
+    pub cc_busy: Signal<In, Bit>,
     /// The next operation may be chosen: between two, or while this one is done ahead of its time.
     pub is_open: Signal<Out, Bit>,
     /// The last flow that was armed can be prepared.
@@ -241,7 +241,8 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.answers.has_progress.next = self.has_progress.val();
         self.answers.held.next = self.held.val();
         self.answers.order_busy.next = self.order_busy.val();
-        self.answers.inflight_busy.next = self.inflight_busy.val();
+        self.answers.work_busy.next = self.work_busy.val();
+        self.answers.cc_busy.next = self.cc_busy.val();
         self.packets.state.next = self.now_state.val();
         self.packets.op.next = self.now_op.val();
         self.packets.arming.next = self.verdict.arming.val();

@@ -231,7 +231,6 @@ impl Nic {
             ("requester.m_work", "work_mux.s_data"),
             ("read_reply.m_work", "work_mux.s_reply"),
             ("work_mux.m_work", "scheduler.s_work"),
-            ("requester.m_inflight", "scheduler.s_inflight"),
             ("requester.m_cc", "feedback_in.s_cc"),
             ("rx.m_feedback", "feedback_in.s_feedback"),
             ("feedback_in.m_probe", "feedback_out.s_probe"),
@@ -369,10 +368,10 @@ impl Nic {
         for (from, to) in [
             ("pkt_mux.m_pkt_payload_bytes", "probe_out.sent_payload_bytes"),
             ("pkt_mux.m_pkt_bare", "probe_out.sent_bare"),
-            ("requester.m_inflight_valid", "probe_out.inflight_valid"),
-            ("scheduler.s_inflight_ready", "probe_out.inflight_ready"),
-            ("requester.m_inflight_flow", "probe_out.inflight_flow"),
-            ("requester.m_inflight_inflight_bytes", "probe_out.inflight_bytes"),
+            ("requester.m_work_valid", "probe_out.inflight_valid"),
+            ("work_mux.s_data_ready", "probe_out.inflight_ready"),
+            ("requester.m_work_flow", "probe_out.inflight_flow"),
+            ("requester.m_work_inflight_bytes", "probe_out.inflight_bytes"),
         ] {
             n.wire(from, to);
         }

@@ -73,8 +73,10 @@ pub struct RequesterNextAnswer {
     pub held: Signal<In, Bit>,
     /// The order slot is taken.
     pub order_busy: Signal<In, Bit>,
-    /// The in-flight or the telemetry slot is taken.
-    pub inflight_busy: Signal<In, Bit>,
+    /// The slot of what the scheduler is told is taken.
+    pub work_busy: Signal<In, Bit>,
+    /// The telemetry slot is taken.
+    pub cc_busy: Signal<In, Bit>,
     /// The state that follows; the same one if it is none of these.
     pub goto: Signal<Out, State>,
     refused: Signal<Local, State>,
@@ -203,7 +205,7 @@ impl Logic for RequesterNextAnswer {
                 }
             }
             State::Emit => {
-                if !self.inflight_busy.val() {
+                if !self.work_busy.val() & !self.cc_busy.val() {
                     self.goto.next = State::Done;
                     if self.arms.val() {
                         self.goto.next = State::WrRead;

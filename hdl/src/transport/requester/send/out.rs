@@ -1,6 +1,7 @@
-//! Packets and arms of the requester: one register a stream.
+//! Packets of the requester, and what it tells the scheduler: one register a stream.
 //!
-//! # Interface timing  part of `requester`: filled in Send and Arm, and only when empty
+//! # Interface timing  part of `requester`: filled in Send, Arm and Emit, and only when empty;
+//!                     in Emit only when m_cc is, too
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
@@ -22,6 +23,8 @@ pub struct RequesterOut<const FB: usize> {
     pub inflight: Signal<In, Bits<32>>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
+    /// The telemetry slot is taken.
+    pub cc_busy: Signal<In, Bit>,
     /// Operation code of the packet.
     pub opcode: Signal<In, Bits<8>>,
     /// It asks for an ACK.
@@ -54,13 +57,13 @@ pub struct RequesterOut<const FB: usize> {
     pub mark: Signal<In, Bits<4>>,
     /// The packet slots are free.
     pub packet_free: Signal<Out, Bit>,
-    /// The arm slot is taken.
+    /// The slot of what the scheduler is told is taken.
     pub work_busy: Signal<Out, Bit>,
     /// A packet for the tx pipe.
     pub m_pkt: Packet<Out, FB>,
     /// Where the payload is, once for each packet with payload.
     pub m_read: PayloadSource<Out>,
-    /// Arms the flow in the scheduler.
+    /// Arms the flow in the scheduler; without frames only its bytes in flight.
     pub m_work: Work<Out, FB>,
     pkt: Packet<Regs, FB>,
     read: PayloadSource<Regs>,
@@ -111,6 +114,12 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.work.flow.next = self.flow.val();
             self.work.len_bytes.next = self.frame_bytes.val();
             self.work.frame_count.next = self.frame_count.val();
+            self.work.inflight_bytes.next = self.inflight.val();
+        }
+        if (self.state.val() == State::Emit) & !self.work.valid.val() & !self.cc_busy.val() {
+            self.work.valid.next = true;
+            self.work.flow.next = self.flow.val();
+            self.work.frame_count.next = 0.into();
             self.work.inflight_bytes.next = self.inflight.val();
         }
     }

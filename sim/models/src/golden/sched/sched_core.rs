@@ -15,7 +15,6 @@ crate::ports! {
         pub reset: bool,
         pub s_axil: AxiLite,
         pub s_axis_work: AxisEvent<u128>,
-        pub s_axis_inflight: AxisEvent,
         pub s_axis_rate: AxisEvent<u128>,
         pub m_axis_grant: TreadyPort,
     }
@@ -25,7 +24,6 @@ crate::ports! {
     pub struct SchedCoreOut {
         pub s_axil: back::AxiLite,
         pub s_axis_work: TreadyPort,
-        pub s_axis_inflight: TreadyPort,
         pub s_axis_rate: TreadyPort,
         pub m_axis_grant: AxisEvent<u16>,
     }
@@ -82,7 +80,6 @@ impl Golden for SchedCore {
         let unit = self.unit.step(&SchedulerIn {
             reset: i.reset,
             s_work: i.s_axis_work.work(self.flow_mask),
-            s_inflight: i.s_axis_inflight.inflight(self.flow_mask),
             s_rate,
             m_grant: ReadyPort { ready: i.m_axis_grant.tready },
             cfg_line,
@@ -91,7 +88,6 @@ impl Golden for SchedCore {
         self.out = SchedCoreOut {
             s_axil: self.registers.pins(),
             s_axis_work: TreadyPort { tready: unit.s_work.ready },
-            s_axis_inflight: TreadyPort { tready: unit.s_inflight.ready },
             s_axis_rate: TreadyPort { tready: unit.s_rate.ready && !self.commanded },
             m_axis_grant: AxisEvent { tvalid: unit.m_grant.valid, tdata: unit.m_grant.flow },
         };

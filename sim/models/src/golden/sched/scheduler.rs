@@ -9,7 +9,7 @@ use super::octaves::{Entry, Octaves, LINE_TIME_BITS};
 use super::scan::Scan;
 use crate::ports::Golden;
 use crate::starts::{Starts, SOON_CYCLES};
-use crate::streams::{self, InFlight, Rate, ReadyPort, Work};
+use crate::streams::{self, Rate, ReadyPort, Work};
 use nic_spec::NicConfig;
 
 /// Credit of a flow that has work and an open window is at most this.
@@ -18,7 +18,8 @@ pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
 pub const GAP_CYCLES: u32 = 128;
 /// Grants wait while the line has so many bytes to carry.
 pub const LEAD_BYTES: u32 = 1024;
-/// From the accept of `s_work` to the grant, when the flow is due at once and nothing else waits.
+/// From the accept of `s_work` to the grant, when the flow is due at once and nothing else waits;
+/// 2 more in the slot before a pop's.
 pub const LATENCY_CYCLES: usize = 15;
 
 /// Rows are cleared for so many cycles at least.
@@ -50,7 +51,6 @@ crate::ports! {
     pub struct SchedulerIn {
         pub reset: bool,
         pub s_work: Work,
-        pub s_inflight: InFlight,
         pub s_rate: Rate,
         pub m_grant: ReadyPort,
         pub cfg_line: u32,
@@ -60,7 +60,6 @@ crate::ports! {
     /// Outputs of the scheduler.
     pub struct SchedulerOut {
         pub s_work: ReadyPort,
-        pub s_inflight: ReadyPort,
         pub s_rate: ReadyPort,
         pub m_grant: streams::Flow,
     }
@@ -117,7 +116,8 @@ enum Kind {
     /// It is at the head of this queue, and the line has room.
     Pop(usize),
     Work(Work),
-    InFlight(InFlight),
+    /// Its bytes in flight.
+    InFlight(u32),
     Rate(Rate),
     /// The time has come that was written down.
     Due,
@@ -139,7 +139,7 @@ pub struct Scheduler {
     /// Rows to be cleared after a reset; nothing is taken before the last.
     to_clear: usize,
     now: u32,
-    /// Whose slot it is: pop, work, bytes in flight, rate.
+    /// Whose slot it is: pop, work, rate, work.
     slot: u8,
     /// Operations that wait for those of their flow before them.
     head: Option<Operation>,
@@ -191,9 +191,9 @@ impl Scheduler {
     }
 
     fn out(&self) -> SchedulerOut {
-        let ready = |slot| ReadyPort { ready: self.slot == slot && self.has_room() };
-        let [s_work, s_inflight, s_rate] = [1, 2, 3].map(ready);
-        SchedulerOut { s_work, s_inflight, s_rate, m_grant: self.grant }
+        let ready = |is_slot| ReadyPort { ready: is_slot && self.has_room() };
+        let (s_work, s_rate) = (ready(matches!(self.slot, 1 | 3)), ready(self.slot == 2));
+        SchedulerOut { s_work, s_rate, m_grant: self.grant }
     }
 
     /// The operation that this cycle's slot takes.
@@ -213,9 +213,15 @@ impl Scheduler {
             return Some(Operation { kind: Kind::Pop(queue), flow, at: self.now });
         }
         let (kind, flow) = match self.slot {
-            1 if i.s_work.valid => (Kind::Work(i.s_work), i.s_work.flow),
-            2 if i.s_inflight.valid => (Kind::InFlight(i.s_inflight), i.s_inflight.flow),
-            3 if i.s_rate.valid => (Kind::Rate(i.s_rate), i.s_rate.flow),
+            1 | 3 if i.s_work.valid => {
+                // Without frames it only tells the bytes in flight.
+                let kind = match i.s_work.frame_count {
+                    0 => Kind::InFlight(i.s_work.inflight_bytes),
+                    _ => Kind::Work(i.s_work),
+                };
+                (kind, i.s_work.flow)
+            }
+            2 if i.s_rate.valid => (Kind::Rate(i.s_rate), i.s_rate.flow),
             _ => (Kind::Due, due?),
         };
         Some(Operation { kind, flow, at: self.now })
@@ -257,7 +263,7 @@ impl Scheduler {
                     * u16::from(self.lines[OVERHEAD_AGE].overhead_bytes);
                 flow.line_bytes = work.len_bytes.wrapping_add(overhead);
             }
-            Kind::InFlight(inflight) => flow.inflight_bytes = inflight.inflight_bytes,
+            Kind::InFlight(bytes) => flow.inflight_bytes = bytes,
             Kind::Rate(rate) => {
                 flow.apply(&rate);
                 if rate.op == OP_CREATE {

@@ -297,7 +297,6 @@ impl Golden for Requester {
         out.m_pkt.valid &= !i.m_pkt.ready;
         out.m_read.valid &= !i.m_read.ready;
         out.m_work.valid &= !i.m_work.ready;
-        out.m_inflight.valid &= !i.m_inflight.ready;
         out.m_cc.valid &= !i.m_cc.ready;
         if !before.m_cc.valid {
             out.m_cc.flow = (i.s_ack.qpn as usize % self.flows.len()) as u16;

@@ -5,7 +5,7 @@ use super::ports::*;
 use super::recover::status;
 use super::step::{cycles, Step};
 use super::Requester;
-use crate::streams::{AckTelemetry, Answer, InFlight};
+use crate::streams::{AckTelemetry, Answer};
 
 pub(super) const OPCODE_ACK: u8 = 0x11;
 const READ_RESPONSE_FIRST: u8 = 0x0d;
@@ -104,8 +104,7 @@ impl Requester {
 
     pub(super) fn inflight(&mut self, flow: usize, cc: Option<AckTelemetry>) {
         let inflight_bytes = self.flows[flow].inflight_bytes();
-        let ports = InFlight { valid: true, flow: flow as u16, inflight_bytes };
-        self.push(Step::Inflight(ports, cc));
+        self.push(Step::Inflight(flow as u16, inflight_bytes, cc));
     }
 
     /// After an ACK or a READ response: timer, telemetry, and what could not be sent before.

@@ -10,7 +10,7 @@ use crate::golden::util::rr_merge::Turn;
 use crate::ports::{Golden, Wide};
 use crate::starts::Starts;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, PayloadSource, ReadyPort, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, Order, Packet, PayloadSource, ReadyPort, Work,
 };
 use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
@@ -74,8 +74,6 @@ pub struct RequesterArray {
     pause: u8,
     /// Cycles in which a queue pair row waits for read errors.
     row_wait: u8,
-    /// Of arm and bytes in flight of an engine the arm is the older one.
-    is_work_first: Vec<bool>,
     packet_turn: Turn,
     news_turn: Turn,
     echo_turn: Turn,
@@ -104,7 +102,6 @@ impl RequesterArray {
             has_merged: false,
             pause: 0,
             row_wait: 0,
-            is_work_first: vec![false; count],
             packet_turn: Turn::default(),
             news_turn: Turn::default(),
             echo_turn: Turn::default(),
@@ -124,7 +121,6 @@ impl RequesterArray {
         self.payloads.step(true, None, false);
         (self.pause, self.row_wait, self.order_pause) = (0, 0, 0);
         self.has_merged = false;
-        self.is_work_first.fill(false);
         for turn in self.turns() {
             *turn = Turn::default();
         }
@@ -149,12 +145,6 @@ impl RequesterArray {
     /// A QPN as an engine sees it: the bits of its flow are the low ones.
     fn rotated(&self, qpn: u32) -> u32 {
         (qpn >> self.engine_bits | qpn << (QPN_BITS - self.engine_bits)) & ((1 << QPN_BITS) - 1)
-    }
-
-    /// The arm goes, not the bytes in flight.
-    fn picks_work(&self, engine: usize) -> bool {
-        let say = &self.says[engine];
-        say.m_work.valid && (self.is_work_first[engine] || !say.m_inflight.valid)
     }
 
     /// The staged row with its QPN as an engine sees it.
@@ -196,9 +186,7 @@ impl RequesterArray {
         told.watch_flow = self.place(i.watch_flow).1;
         told.m_pkt.ready = self.packet_turn.takes(engine);
         told.m_read = told.m_pkt;
-        let (news, picks_work) = (self.news_turn.takes(engine), self.picks_work(engine));
-        told.m_work.ready = news && picks_work;
-        told.m_inflight.ready = news && !picks_work;
+        told.m_work.ready = self.news_turn.takes(engine);
         told.m_cc.ready = self.echo_turn.takes(engine);
         told.m_order.ready = self.order_turn.takes(engine);
         told
@@ -246,12 +234,11 @@ impl RequesterArray {
         out.m_pkt.valid &= !i.m_pkt.ready;
         out.m_read.valid &= !i.m_read.ready;
         out.m_work.valid &= !i.m_work.ready;
-        out.m_inflight.valid &= !i.m_inflight.ready;
         out.m_cc.valid &= !i.m_cc.ready;
         out.m_order.valid &= !i.m_order.ready;
         let free = [
             !out.m_pkt.valid && !out.m_read.valid,
-            !out.m_work.valid && !out.m_inflight.valid,
+            !out.m_work.valid,
             !out.m_cc.valid,
             !out.m_order.valid && self.order_pause == 0,
         ];
@@ -262,14 +249,8 @@ impl RequesterArray {
             out.m_read = PayloadSource { bytes: say.m_pkt.payload_bytes, ..say.m_read };
         }
         if let Some(e) = self.news_turn.taken() {
-            let (say, is_work) = (&self.says[e], self.picks_work(e));
-            let (own, inflight_bytes) = match is_work {
-                true => (say.m_work.flow, say.m_work.inflight_bytes),
-                false => (say.m_inflight.flow, say.m_inflight.inflight_bytes),
-            };
-            let flow = self.flow(e, own);
-            out.m_work = Work { valid: is_work, flow, inflight_bytes, ..say.m_work };
-            out.m_inflight = InFlight { valid: !is_work, flow, inflight_bytes };
+            let work = self.says[e].m_work;
+            out.m_work = Work { flow: self.flow(e, work.flow), ..work };
         }
         if let Some(e) = self.echo_turn.taken() {
             let cc = self.says[e].m_cc;
@@ -291,7 +272,7 @@ impl RequesterArray {
         let oldest = self.payloads.m_valid().then(|| self.payloads.m_data());
         let wanted = [
             requests(&|_, say| say.m_pkt.valid),
-            requests(&|_, say| say.m_work.valid || say.m_inflight.valid),
+            requests(&|_, say| say.m_work.valid),
             requests(&|_, say| say.m_cc.valid),
             requests(&|e, say| {
                 let is_due = say.m_order.op == order::COMPLETION || oldest == Some(e);
@@ -346,11 +327,6 @@ impl Golden for RequesterArray {
             self.post(i);
             self.intake(i);
             self.sources(i);
-            for (say, is_first) in self.says.iter().zip(&mut self.is_work_first) {
-                if say.m_work.valid != say.m_inflight.valid {
-                    *is_first = say.m_work.valid;
-                }
-            }
             self.events();
             self.has_merged = self.answers.iter().any(|a| a.has_merged);
             self.says = self.engines.iter_mut().zip(&told).map(|(e, told)| e.step(told)).collect();

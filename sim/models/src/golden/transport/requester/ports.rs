@@ -3,8 +3,7 @@
 use crate::events::RequesterEvents;
 use crate::ports;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, PayloadSource, ReadError,
-    ReadyPort, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, Order, Packet, PayloadSource, ReadError, ReadyPort, Work,
 };
 
 /// Operations of `m_order`.
@@ -46,7 +45,6 @@ ports! {
         pub m_pkt: ReadyPort,
         pub m_read: ReadyPort,
         pub m_work: ReadyPort,
-        pub m_inflight: ReadyPort,
         pub m_cc: ReadyPort,
         pub m_order: ReadyPort,
     }
@@ -61,7 +59,6 @@ ports! {
         pub m_pkt: Packet,
         pub m_read: PayloadSource,
         pub m_work: Work,
-        pub m_inflight: InFlight,
         pub m_cc: AckTelemetry,
         pub m_order: Order,
         pub event_reqr: RequesterEvents,

@@ -4,6 +4,7 @@ use super::ports::*;
 use super::step::Step;
 use super::Requester;
 use crate::events::RequesterEvents;
+use crate::streams::Work;
 
 impl Requester {
     pub(super) fn push(&mut self, step: Step) {
@@ -62,11 +63,12 @@ impl Requester {
                 }
                 out.m_work = work;
             }
-            Step::Inflight(inflight, cc) => {
-                if before.m_inflight.valid || before.m_cc.valid {
+            Step::Inflight(flow, inflight_bytes, cc) => {
+                if before.m_work.valid || before.m_cc.valid {
                     return false;
                 }
-                out.m_inflight = inflight;
+                let len_bytes = out.m_work.len_bytes;
+                out.m_work = Work { valid: true, flow, len_bytes, frame_count: 0, inflight_bytes };
                 out.m_cc = cc.unwrap_or(out.m_cc);
             }
             Step::Done => {}

@@ -1,7 +1,7 @@
 //! What an operation does, and in which cycle.
 
 use crate::events::RequesterEvents;
-use crate::streams::{AckTelemetry, InFlight, Packet, PayloadSource, Work};
+use crate::streams::{AckTelemetry, Packet, PayloadSource, Work};
 use nic_spec::rows::WrRow;
 
 /// Cycles of the steps that every operation is made of.
@@ -49,7 +49,8 @@ pub enum Step {
     Free,
     Send(Packet, PayloadSource, bool),
     Work(Work),
-    Inflight(InFlight, Option<AckTelemetry>),
+    /// Bytes in flight, and telemetry of an ACK.
+    Inflight(u16, u32, Option<AckTelemetry>),
     /// The sink's ready is high.
     Done,
 }
