@@ -130,7 +130,7 @@ fn scheduler_matches_golden_over_the_wraps_of_its_clocks() {
 fn scheduler_breaks_are_caught() {
     let breaks = [
         // Whose slot it is, and what waits for its flow's operation.
-        ("slot + 2'd1", "slot + 2'd3"),
+        ("slot + 2'd1", "slot + 2'd2"),
         ("under_way_6 & (flows_6 == flow)", "1'b0"),
         ("due_waited & s_due_valid", "1'b0"),
         ("|s_work_frame_count", "1'b1"),

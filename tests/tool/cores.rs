@@ -393,7 +393,7 @@ fn sched_core_page_shows_its_events() {
         }
         // After the grant the window is full; an ACK opens it.
         match grants.first().map(|first| cycle - first) {
-            Some(3) => work = told(1, 2000),
+            Some(4) => work = told(1, 2000),
             Some(200) => work = told(0, 1000),
             _ => {}
         }

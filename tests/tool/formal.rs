@@ -137,6 +137,7 @@ fn formal_no_work_is_lost_and_each_is_granted_once() {
             ("ahead = kept & below;", "ahead = kept & below & ~own;", "twice_in_queue|entries"),
             ("waits_0 <= can & !due;", "waits_0 <= can & !due & !changed_q[3];", "waiting"),
             ("m_grant_flow = operation_2[1:0]", "m_grant_flow = 2'd0", "once"),
+            ("if (|s_work_frame_count)", "if (1'b1)", "once"),
             ("assign grant = is_pop & row_2[3];", "assign grant = is_pop & row_2[1];", "pays|paid"),
             ("(row_3[73:42] < row_3[105:74])", "(row_3[73:42] <= row_3[105:74])", "moves"),
             ("if (under_way_6 & (flows_6", "if (1'b0 & (flows_6", "reads|waiting"),
@@ -145,7 +146,7 @@ fn formal_no_work_is_lost_and_each_is_granted_once() {
                 "ended[170:138] = settle_m_credit + 33'd1;",
                 "cap",
             ),
-            ("is_pop = (slot == pop_slot)", "is_pop = (slot != work_slot)", "pace"),
+            ("is_pop = (slot == pop_slot)", "is_pop = (slot != rate_slot)", "pace"),
         ],
     );
 }

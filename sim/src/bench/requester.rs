@@ -83,7 +83,7 @@ impl RequesterStimulus {
         let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
         let (s_ack, s_cfg) = (Source::new(fork()), Source::new(fork()));
         let (s_grant, s_fail) = (Source::new(fork()), Source::new(fork()));
-        let sinks = (0..5).map(|_| Sink::new(fork())).collect();
+        let sinks = (0..6).map(|_| Sink::new(fork())).collect();
         let side_rng = ChaCha8Rng::seed_from_u64(seed ^ 0x77);
         let drawn = (rng.gen_range(0..7), [0, 1, 2, 3, 4, 7, 254, 255, 255][rng.gen_range(0..9)]);
         // The first seeds have what few packets decide: telemetry in some of them.
@@ -339,15 +339,17 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
     fn next(&mut self, cycle: u64, out: &RequesterOut) -> RequesterIn {
         let ready: Vec<bool> = self.sinks.iter_mut().map(Sink::drive).collect();
         let port = |n: usize| ReadyPort { ready: ready[n] };
+        let arms = out.m_work.frame_count > 0;
         let mut i = RequesterIn {
             cfg_tel_data: self.tel_format,
             cfg_tel_every: self.tel_every,
             m_pkt: port(0),
             m_read: port(1),
-            m_work: port(2),
-            m_cc: port(3),
+            // Arms and bytes in flight wait apart.
+            m_work: port(if arms { 2 } else { 3 }),
+            m_cc: port(4),
             m_order: ReadyPort {
-                ready: ready[4] && (cycle & 0x1800 != 0 || cycle.is_multiple_of(64)),
+                ready: ready[5] && (cycle & 0x1800 != 0 || cycle.is_multiple_of(64)),
             },
             ..RequesterIn::default()
         };
