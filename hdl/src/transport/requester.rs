@@ -460,6 +460,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         Wire::join(&mut self.out.m_work, &mut self.m_work);
         self.feedback.state.next = self.ctl.state.val();
         self.feedback.op.next = self.ctl.op.val();
+        self.feedback.flow.next = self.ctl.flow.val();
         self.feedback.is_ack.next = self.ack.is_ack.val();
         self.feedback.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
         self.feedback.ack_psn.next = self.s_ack.psn.val();
