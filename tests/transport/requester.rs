@@ -8,6 +8,7 @@ use nic_harness::lockstep::{StepError, Stepper};
 use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::{Requester, RequesterIn, RequesterOut};
 use nic_models::ports::Golden;
+use nic_models::streams::{Answer, Telemetry};
 use nic_spec::rows::QpRow;
 use rdma_nic::{
     assert_matches_golden, assert_runs_catch, bench_and_verilog, gbe, hundred, lock_step, Runs,
@@ -54,7 +55,12 @@ fn requester_breaks_are_caught() {
         ("else if (!had_gap)", "else if (1'b1)"),
         ("gap = r_gap", "gap = 1'b0"),
         // Answers go before all else.
-        ("ack_valid & (!(answered & others))", "ack_valid"),
+        ("ack_waits & (!(answered & others))", "ack_waits"),
+        // What was done is chosen again; a work request behind the last one that ended is looked at.
+        ("grant_waits = grant_valid & !ready[3]", "grant_waits = grant_valid"),
+        // An ACK that waits for CC stays before a newer one of its flow, or goes before another's.
+        ("(emits & is_same)", "1'b0"),
+        ("has_tel & !is_same", "1'b0"),
         // More than half of the PSNs are on their way.
         ("far <= total > half", "far <= 1'b0"),
         // Subscriptions to telemetry; the fourth seed has none at all.
@@ -267,6 +273,22 @@ fn requester_cuts_a_message_at_the_mtu_over_the_psn_wrap() {
     d.run(60);
     assert_eq!((d.cqes[0].wr_id, d.cqes[0].status, d.cqes[0].byte_len), (7, 0, 600));
     assert_eq!(d.inflight, 0);
+}
+
+/// The newest ACK of a flow waits for congestion control, and holds nothing up.
+#[test]
+fn requester_keeps_the_newest_ack_while_congestion_control_is_busy() {
+    let mut d = Driver::new(QP);
+    d.takes_cc = false;
+    d.post(7, 600);
+    d.run(200);
+    for psn in [0xff_fffe, 0xff_ffff, 0] {
+        let tel = Telemetry { valid: true, hops: 1, path: psn as u16, ..Telemetry::default() };
+        d.answer(Answer { psn, syndrome: 0x1f, opcode: 0x11, tel, ..Answer::default() });
+        let cc = d.out.m_cc;
+        assert_eq!((cc.valid, cc.psn, cc.tel.path), (true, psn, tel.path));
+    }
+    assert_eq!((d.cqes.len(), d.inflight), (1, 0));
 }
 
 #[test]

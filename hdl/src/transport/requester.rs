@@ -4,8 +4,8 @@
 //! # Interface timing  one operation at a time; order: overdue timer scan, ACK, read error, row,
 //!                     grant, hint, timer scan. A queue pair row waits for 4 cycles without a read error. A sink's fields are used until its ready, one cycle, at
 //!                     the operation's end. Cycles from the pick to the cycle of ready, while no
-//!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
-//!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
+//!                     output waits: ACK 10, 4 more for each work request it completes but one that
+//!                     it ends exactly, 6 if it is not for a flow or not outstanding; READ response 14, the last one 15, 11 if
 //!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before the READ; grant 15
 //!                     with the next packet armed, 4 more for each packet more that it is for
 //!                     while m_pkt is taken in 2 cycles, 18 if that is of the next message, 11 if there
@@ -28,7 +28,8 @@
 //!                     is sent again asks for what is missing. A new READ waits while `read limit` READs
 //!                     are open, every packet while it would make more than 2^23 PSNs outstanding
 //!                     A read error of a packet that was made by another row of its flow, as its
-//!                     mark says, ends nothing
+//!                     mark says, ends nothing. While an ACK waits at m_cc a newer one of its flow
+//!                     takes its place
 //! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 

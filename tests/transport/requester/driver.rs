@@ -78,8 +78,9 @@ pub struct Driver {
     pub cqes: Vec<streams::Order>,
     /// All orders since [`Driver::orders`].
     orders: Vec<Order>,
-    /// Telemetry that went on to the CC unit.
+    /// Telemetry that went on to the CC unit, if that takes it.
     pub ccs: usize,
+    pub takes_cc: bool,
     /// Bytes in flight as told after an answer.
     pub inflight: u32,
     /// Form of the telemetry header, and PSNs from one packet with it to the next one.
@@ -111,6 +112,7 @@ impl Driver {
             cqes: vec![],
             orders: vec![],
             ccs: 0,
+            takes_cc: true,
             inflight: 0,
             telemetry: (0, 0),
             grants: true,
@@ -125,7 +127,7 @@ impl Driver {
     pub fn step(&mut self, mut i: RequesterIn) {
         (i.m_pkt.ready, i.m_read.ready, i.m_work.ready) = (true, true, true);
         (i.cfg_tel_data, i.cfg_tel_every) = self.telemetry;
-        (i.m_cc.ready, i.m_order.ready) = (true, true);
+        (i.m_cc.ready, i.m_order.ready) = (self.takes_cc, true);
         if !self.offered && self.armed > 0 && self.grants {
             (self.offered, self.armed) = (true, self.armed - 1);
         }
@@ -153,7 +155,7 @@ impl Driver {
         if m_order.valid && m_order.op == order::COMPLETION {
             self.cqes.push(m_order);
         }
-        self.ccs += usize::from(out.m_cc.valid);
+        self.ccs += usize::from(out.m_cc.valid && self.takes_cc);
         self.cycle += 1;
     }
 
