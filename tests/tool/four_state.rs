@@ -188,7 +188,9 @@ fn four_state_breaks_are_caught() {
         let mut source = verilog(&bench).expect("it is emitted");
         assert!(source.text.contains(from), "the Verilog of {block} has no {from:?}");
         source.text = source.text.replacen(from, to, 1);
-        let difference = play(&bench.record(1, 4000), &source, &format!("break_{at}"));
-        assert!(difference.is_some(), "{block}: {from:?} -> {to:?} is not noticed");
+        let is_noticed = |seed| {
+            play(&bench.record(seed, 4000), &source, &format!("break_{at}_{seed}")).is_some()
+        };
+        assert!((1..=4).any(is_noticed), "{block}: {from:?} -> {to:?} is not noticed");
     });
 }
