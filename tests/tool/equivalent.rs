@@ -7,9 +7,9 @@
 //! same addresses. Outputs with a strobe (`x_valid`, `x_enable`, `x_start`, `x_done`) are compared
 //! while it is high.
 //!
-//! Without `NIC_MUTANTS_ALL` one in 32 of the rows is proved. `NIC_PROVE_ALL` tries the other rows as
-//! well, in their module and in all that it is part of, and prints what can be proved in a minute;
-//! with `NIC_MUTANT_ONLY` those whose name contains one of its lines.
+//! Without `NIC_MUTANTS_ALL` one in 32 of the rows is proved. `NIC_PROVE_ALL` tries the other rows
+//! as well, in their module and in all that it is part of, and prints what can be proved in a
+//! minute; with `NIC_MUTANT_ONLY` those whose name contains one of its lines.
 
 use crate::mutants::{designs, is_named, is_of_the_sample, known_survivors, PLAN};
 use nic_harness::mutate::campaign::named;

@@ -56,7 +56,7 @@ fn requester_breaks_are_caught() {
         ("gap = r_gap", "gap = 1'b0"),
         // Answers go before all else.
         ("ack_waits & (!(answered & others))", "ack_waits"),
-        // What was done is chosen again; a work request behind the last one that ended is looked at.
+        // What was done is chosen again.
         ("grant_waits = grant_valid & !ready[3]", "grant_waits = grant_valid"),
         // An ACK that waits for CC stays before a newer one of its flow, or goes before another's.
         ("(emits & is_same)", "1'b0"),
