@@ -2,6 +2,7 @@
 
 use nic_harness::bench::{Bench, Failure, Options, Report};
 use nic_harness::lockstep::{LockStep, Stepper};
+use nic_harness::mutate::{Change, Mistake, Mistaken};
 use nic_harness::parallel::side_by_side;
 use nic_harness::verilator::{Flavour, Source};
 use nic_models::ports::Golden;
@@ -108,39 +109,52 @@ impl Runs {
         assert!(still.is_empty(), "{}: outputs that never moved: {still:?}", self.bench.name());
     }
 
-    /// Whether a run goes red when the first `from` of the Verilog becomes `to`.
-    fn catches(&self, from: &str, to: &str) -> bool {
-        let mut source = self.source.clone();
-        source.text = source.text.replacen(from, to, 1);
+    /// The breaks that no run notices.
+    fn missed<'a>(&self, breaks: &[&'a Break<'a>]) -> Vec<&'a Break<'a>> {
+        let change = |(from, to): &Break| Change::first(&self.source.text, from, to);
+        let mistakes: Vec<Mistake> =
+            breaks.iter().map(|planted| change(planted).into_iter().collect()).collect();
+        let mistaken = Mistaken::new(&self.source, &mistakes);
+        // Most are noticed early.
+        let cycles = self.cycles * (self.seeds.len() * breaks.len()) as u64 / 8;
         let options = |seed| Options {
-            flavour: Flavour::for_cycles(self.cycles),
+            flavour: Flavour::for_cycles(cycles),
             failure_dir: None,
             ..Options::new(seed, self.cycles)
         };
-        self.seeds.iter().any(|seed| self.bench.run(&source, &options(*seed)).is_err())
+        if let Some(seed) = self.seeds.first() {
+            let right = mistaken.run_right(&self.bench, &options(*seed));
+            right.unwrap_or_else(|failure| panic!("{}: {failure}", self.bench.name()));
+        }
+        let is_caught = |at: usize| {
+            self.seeds.iter().any(|seed| match mistaken.run(&self.bench, at, &options(*seed)) {
+                Ok(_) => false,
+                Err(failure) if failure.cycle.is_some() => true,
+                Err(failure) => panic!("{:?} cannot be run: {failure}", breaks[at]),
+            })
+        };
+        let caught = side_by_side(breaks, |at, _| is_caught(at));
+        breaks.iter().zip(caught).filter(|(_, is_caught)| !is_caught).map(|(b, _)| *b).collect()
     }
 }
 
 /// A mistake: the first place in the Verilog with this text, and what stands there instead.
 pub type Break<'a> = (&'a str, &'a str);
 
-/// Of planted mistakes a third, the first one included; with `NIC_PLANTED_ALL` all.
+/// Of mistakes that each take seconds a third, the first one included; with `NIC_PLANTED_ALL` all.
 pub fn tried<T>(planted: &[T]) -> impl Iterator<Item = &T> {
     let one_of = if std::env::var_os("NIC_PLANTED_ALL").is_some() { 1 } else { 3 };
     planted.iter().step_by(one_of)
 }
 
-/// Makes the mistakes that are [`tried`] in the Verilog, one at a time; panics unless some of the
-/// runs, which are of the same design, go red, or if the Verilog has no place for one of all.
+/// Makes the mistakes in the Verilog, one at a time; panics unless some of the runs, which are of
+/// the same design, go red, or if the Verilog has no place for one.
 pub fn assert_runs_catch(runs: &[Runs], breaks: &[Break]) {
     let block = runs[0].bench.name();
     for (from, _) in breaks {
         assert!(runs[0].source.text.contains(from), "the Verilog of {block} has no {from:?}");
     }
-    let tried: Vec<&Break> = tried(breaks).collect();
-    let caught = side_by_side(&tried, |_, (from, to)| runs.iter().any(|r| r.catches(from, to)));
-    let missed = tried.iter().zip(caught).filter(|(_, is_caught)| !is_caught);
-    let missed: Vec<&Break> = missed.map(|(planted, _)| *planted).collect();
+    let missed = runs.iter().fold(breaks.iter().collect(), |missed: Vec<_>, r| r.missed(&missed));
     assert!(missed.is_empty(), "{block}: not noticed: {missed:?}");
 }
 

@@ -123,7 +123,7 @@ fn csr_breaks_are_caught() {
     let port = [
         ("awready_next = 1'b1", "awready_next = 1'b0"),
         // The protection of an access says nothing here.
-        ("s_axil_arvalid", "(s_axil_arvalid & !s_axil_arprot[1])"),
+        ("if (s_axil_arvalid)", "if (s_axil_arvalid & !s_axil_arprot[1])"),
     ];
     assert_catches("axil_port", 2_000, &port);
     assert_catches("csr", 5_000, &[("counting_next = 1'b0", "counting_next = 1'b1")]);

@@ -49,7 +49,7 @@ fn sq_fetch_breaks_are_caught() {
         // A read takes no more slots than one work request.
         ("slots_more = {5'd0, book_count}", "slots_more = 8'd1"),
         // A beat is not taken as the one before it leaves.
-        ("        follows;", "        1'b0;"),
+        ("|\n        follows;", "|\n        1'b0;"),
     ];
     assert_runs_catch(&[Runs::of_block("sq_fetch", &hundred(), 1..5, 60_000)], &wide);
 }

@@ -2,13 +2,15 @@
 //! Each one that they do not notice has its reason in tests/data/mutant-survivors.md. Without
 //! `NIC_MUTANTS_ALL` one in 32 of those of seed 1 is tried.
 
-use nic_harness::bench::Bench;
+use nic_harness::bench::{Bench, Failure, Options, Report};
 use nic_harness::mutate::campaign::{run, Outcome, Plan, Verdict};
-use nic_harness::mutate::Mutant;
-use nic_harness::verilator::Source;
+use nic_harness::mutate::{mutants, Mistake, Mistaken, Mutant};
+use nic_harness::parallel::side_by_side;
+use nic_harness::verilator::{Flavour, Source};
 use nic_sim::bench;
 use nic_sim::cli::Table;
 use nic_spec::config::NicConfig;
+use rdma_nic::bench_and_verilog;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -153,4 +155,25 @@ fn mutants_are_caught_or_explained() {
     }
     assert!(unexplained.is_empty(), "survivors without a reason in mutant-survivors.md");
     assert!(stale.is_empty(), "rows of mutant-survivors.md that do not survive");
+}
+
+/// A mistake that is chosen in a model of many is the same as in a model of its own.
+#[test]
+fn mutants_fail_alike_in_one_model() {
+    let (bench, source) = bench_and_verilog("ack_gen");
+    let mutants: Vec<Mutant> = mutants(&source.text, 1).into_iter().take(24).collect();
+    let mistakes: Vec<Mistake> = mutants.iter().map(Mutant::mistake).collect();
+    let mistaken = Mistaken::new(&source, &mistakes);
+    let options = Options { failure_dir: None, flavour: Flavour::Quick, ..Options::new(1, 20_000) };
+    let results = side_by_side(&mutants, |at, _| {
+        let cause = |run: Result<Report, Box<Failure>>| run.err().map(|f| (f.cycle, f.cause));
+        let alone = mistaken.alone(at);
+        alone.check().ok()?;
+        Some((cause(mistaken.run(&bench, at, &options)), cause(bench.run(&alone, &options))))
+    });
+    let compared: Vec<_> = results.into_iter().flatten().collect();
+    assert!(compared.iter().filter(|(_, alone)| alone.is_some()).count() > 10, "{compared:?}");
+    for (n, (together, alone)) in compared.iter().enumerate() {
+        assert_eq!(together, alone, "{}", mutants[n].id());
+    }
 }

@@ -3,12 +3,13 @@
 //! the NIC's bench looks for the first of them alone; `NIC_PLANTED_ONLY` runs those whose name and
 //! block contain it.
 
-use nic_harness::bench::{Bench, Options};
+use nic_harness::bench::Options;
+use nic_harness::mutate::{Change, Mistake, Mistaken};
 use nic_harness::parallel::side_by_side;
-use nic_harness::verilator::Source;
 use nic_sim::bench;
 use nic_sim::cli::{Table, DEFAULT_CYCLES, DEFAULT_SEEDS};
 use rdma_nic::gbe;
+use std::collections::BTreeSet;
 
 /// A mistake.
 struct Planted {
@@ -150,52 +151,60 @@ const PLANTED: &[Planted] = &[
 ];
 
 impl Planted {
-    /// The Verilog of `bench` with the mistake.
-    fn plant(&self, bench: &Bench) -> Source {
-        let mut source = bench::verilog(bench).expect("the block is emitted");
-        let head = source.text.find(&format!("module {} ", self.module));
-        let head = head.unwrap_or_else(|| panic!("{}: no module {}", bench.name(), self.module));
-        let end = head + source.text[head..].find("endmodule").expect("a module ends");
-        let mut module = source.text[head..end].to_string();
-        for (from, to) in self.changes {
+    /// Its places in the Verilog of a block.
+    fn mistake(&self, text: &str) -> Mistake {
+        let head = text.find(&format!("module {} ", self.module));
+        let head = head.unwrap_or_else(|| panic!("{}: no module {}", self.what, self.module));
+        let module = text[head..].split("endmodule").next().expect("a first part");
+        let place = |(from, to): &(&str, &str)| {
             assert_eq!(module.matches(from).count(), 1, "{}: {from}", self.module);
-            module = module.replacen(from, to, 1);
-        }
-        source.text.replace_range(head..end, &module);
-        source
+            let change = Change::first(module, from, to).expect("it is there");
+            let range = head + change.range.start..head + change.range.end;
+            Change { range, ..change }
+        };
+        self.changes.iter().map(place).collect()
     }
+}
 
-    /// The first failure of `block`'s bench at the defaults of `nic verify`.
-    fn found(&self, block: &str) -> Option<String> {
-        let bench = bench::by_name(block, &gbe()).expect("a bench");
-        let source = self.plant(&bench);
+/// The first failure of `block`'s bench with each of the mistakes at the defaults of `nic verify`.
+fn found(block: &str, planted: &[&Planted]) -> Vec<Option<String>> {
+    let bench = bench::by_name(block, &gbe()).expect("a bench");
+    let source = bench::verilog(&bench).expect("the block is emitted");
+    let mistakes: Vec<Mistake> = planted.iter().map(|p| p.mistake(&source.text)).collect();
+    let mistaken = Mistaken::new(&source, &mistakes);
+    side_by_side(planted, |at, _| {
         (1..=DEFAULT_SEEDS).find_map(|seed| {
             let options = Options { failure_dir: None, ..Options::new(seed, DEFAULT_CYCLES) };
-            let failure = bench.run(&source, &options).err()?;
-            let cycle = failure.cycle.expect("it was built, and ran");
+            let failure = mistaken.run(&bench, at, &options).err()?;
+            let cycle = failure.cycle.unwrap_or_else(|| panic!("it cannot be run: {failure}"));
             Some(format!("seed {seed}, cycle {cycle}"))
         })
-    }
+    })
 }
 
 #[test]
 fn planted_are_found_at_the_defaults() {
     let all = std::env::var_os("NIC_PLANTED_ALL").is_some();
     let only = std::env::var("NIC_PLANTED_ONLY").unwrap_or_default();
-    let is_tried = |n: usize, block: &str| block != "nic" || all || n == 0;
-    let tasks: Vec<(&Planted, &str)> = PLANTED
-        .iter()
-        .enumerate()
-        .flat_map(|(n, p)| p.blocks.iter().filter(move |b| is_tried(n, b)).map(move |b| (p, *b)))
-        .filter(|(p, block)| format!("{} {block}", p.what).contains(&only))
-        .collect();
-    let results = side_by_side(&tasks, |_, (planted, block)| planted.found(block));
+    let blocks: BTreeSet<&str> = PLANTED.iter().flat_map(|p| p.blocks).copied().collect();
     let mut table = Table::new(["planted", "bench", "found"]);
-    for ((planted, block), found) in tasks.iter().zip(&results) {
-        let found = found.as_deref().unwrap_or("NOT FOUND");
-        table.row([planted.what, block, found].map(String::from));
+    let mut all_found = true;
+    for block in blocks {
+        let is_tried = |p: &Planted| p.blocks.contains(&block) && name(p, block).contains(&only);
+        let mut planted: Vec<&Planted> = PLANTED.iter().filter(|p| is_tried(p)).collect();
+        if block == "nic" && !all {
+            planted.truncate(1);
+        }
+        for (planted, found) in planted.iter().zip(found(block, &planted)) {
+            all_found &= found.is_some();
+            table.row([planted.what.into(), block.into(), found.unwrap_or("NOT FOUND".into())]);
+        }
     }
     println!("{table}");
-    assert_eq!(results.len(), tasks.len(), "every mistake was looked for");
-    assert!(results.iter().all(Option::is_some), "not all were found\n{table}");
+    assert!(all_found, "not all were found\n{table}");
+}
+
+/// What `NIC_PLANTED_ONLY` is looked for in.
+fn name(planted: &Planted, block: &str) -> String {
+    format!("{} {block}", planted.what)
 }

@@ -9,6 +9,6 @@ fn work_mux_matches_golden() {
 
 #[test]
 fn work_mux_breaks_are_caught() {
-    let breaks = [("mux_m_is_b", "!mux_m_is_b")];
+    let breaks = [("if (mux_m_is_b)", "if (!mux_m_is_b)")];
     assert_catches("work_mux", 2000, &breaks);
 }

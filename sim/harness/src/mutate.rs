@@ -4,11 +4,14 @@
 
 pub mod campaign;
 mod equivalent;
+mod mistaken;
 mod mutant;
 mod scan;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod token;
 
+pub use mistaken::{Change, Mistake, Mistaken};
 pub use mutant::{Kind, Mutant};
 pub use scan::mutants;

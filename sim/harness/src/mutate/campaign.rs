@@ -1,9 +1,9 @@
 //! Runs mutants of all benches' Verilog and counts which ones the benches catch.
 
+use super::mistaken::Mistaken;
 use super::mutant::{Kind, Mutant};
 use super::scan::mutants;
-use crate::bench::{Bench, FailureCause, Options};
-use crate::lockstep::StepError;
+use crate::bench::{Bench, Failure, Options, Report};
 use crate::parallel::side_by_side;
 use crate::verilator::{Error, Flavour, Source};
 use std::collections::BTreeMap;
@@ -144,57 +144,61 @@ impl Task<'_> {
         wanted: &(dyn Fn(&Mutant) -> bool + Sync),
     ) -> Result<Vec<Verdict>, String> {
         let block = self.bench.name();
-        if !self.mutants.iter().take(self.quota).any(wanted) {
-            return Ok(Vec::new());
-        }
-        if let Outcome::Caught(how) = self.outcome(self.source, plan).unwrap_or(Outcome::Survived) {
-            return Err(format!("{block} is red without a mutant: {how}"));
-        }
-        let mut verdicts = Vec::new();
-        let mut tried = 0;
+        let verdict = |mutant: &Mutant, outcome| Verdict { block, mutant: mutant.clone(), outcome };
+        let (mut verdicts, mut runnable, mut tried) = (Vec::new(), Vec::new(), 0);
         for mutant in &self.mutants {
             if tried >= self.quota {
                 break;
             }
-            if !wanted(mutant) {
-                tried += 1;
-                continue;
+            if wanted(mutant) {
+                let text = mutant.apply(&self.source.text);
+                match (Source { text, ..self.source.clone() }).check() {
+                    Ok(()) => runnable.push(mutant),
+                    Err(Error::Verilog(text)) if text.contains("Latch inferred") => {
+                        verdicts.push(verdict(mutant, Outcome::Caught(text)));
+                    }
+                    // Not a mutant, because it is no Verilog.
+                    Err(Error::Verilog(_)) => continue,
+                    Err(error) => return Err(error.to_string()),
+                }
             }
-            let mut source = self.source.clone();
-            source.text = mutant.apply(&source.text);
-            if let Some(outcome) = self.outcome(&source, plan) {
-                tried += 1;
-                verdicts.push(Verdict { block, mutant: mutant.clone(), outcome });
-            }
+            tried += 1;
+        }
+        if runnable.is_empty() {
+            return Ok(verdicts);
+        }
+        let mistakes: Vec<_> = runnable.iter().map(|mutant| mutant.mistake()).collect();
+        let mistaken = Mistaken::new(self.source, &mistakes);
+        let right = self.outcome(plan, &|options| mistaken.run_right(self.bench, options));
+        if let Outcome::Caught(how) = right {
+            return Err(format!("{block} is red without a mutant: {how}"));
+        }
+        for (at, mutant) in runnable.into_iter().enumerate() {
+            let outcome = self.outcome(plan, &|options| mistaken.run(self.bench, at, options));
+            verdicts.push(verdict(mutant, outcome));
         }
         Ok(verdicts)
     }
 
-    /// `None`: not a mutant, because it is no Verilog.
-    fn outcome(&self, source: &Source, plan: &Plan) -> Option<Outcome> {
-        for run in 0..plan.short_count + plan.run_count {
-            let is_last = run + 1 == plan.short_count + plan.run_count;
-            let cycles = match run {
-                _ if run < plan.short_count => plan.short_cycles,
+    fn outcome(
+        &self,
+        plan: &Plan,
+        run: &dyn Fn(&Options) -> Result<Report, Box<Failure>>,
+    ) -> Outcome {
+        for number in 0..plan.short_count + plan.run_count {
+            let is_last = number + 1 == plan.short_count + plan.run_count;
+            let cycles = match number {
+                _ if number < plan.short_count => plan.short_cycles,
                 _ if is_last => plan.cycles.max(self.bench.telling_cycles()),
                 _ => plan.cycles,
             };
-            let mut options = Options::new(plan.seed + run, cycles);
-            (options.flavour, options.failure_dir) = (Flavour::Strict, None);
-            let Err(failure) = self.bench.run(source, &options) else { continue };
-            return match &failure.cause {
-                FailureCause::Other(StepError::Model(Error::Verilog(text)))
-                    if text.contains("Latch inferred") =>
-                {
-                    Some(Outcome::Caught(text.clone()))
-                }
-                FailureCause::Other(StepError::Model(Error::Verilog(_) | Error::Compile(_))) => {
-                    None
-                }
-                _ => Some(Outcome::Caught(failure.to_string())),
-            };
+            let mut options = Options::new(plan.seed + number, cycles);
+            (options.flavour, options.failure_dir) = (Flavour::Fast, None);
+            if let Err(failure) = run(&options) {
+                return Outcome::Caught(failure.to_string());
+            }
         }
-        Some(Outcome::Survived)
+        Outcome::Survived
     }
 }
 

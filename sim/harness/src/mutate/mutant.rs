@@ -1,5 +1,7 @@
 //! One mistake in a Verilog text.
 
+use super::mistaken::{Change, Mistake};
+
 /// Sort of mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -54,6 +56,11 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// As one of several, see [`Mistaken`](super::Mistaken).
+    pub fn mistake(&self) -> Mistake {
+        vec![Change { range: self.range.clone(), to: self.to.clone() }]
+    }
+
     /// `text`, from which the mutant was made, with the mistake in it.
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.range.start], self.to, &text[self.range.end..])

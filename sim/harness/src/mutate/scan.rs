@@ -2,7 +2,9 @@
 
 use super::equivalent;
 use super::mutant::{Kind, Mutant};
+use super::syntax::{places, Place, What};
 use super::token::{tokens, Token, TokenKind};
+use core::ops::Range;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -23,7 +25,10 @@ pub fn mutants(text: &str, seed: u64) -> Vec<Mutant> {
     let line_starts = line_starts.collect();
     let mut scanner =
         Scanner { text, tokens: tokens(text), found: Vec::new(), line_starts, module: "" };
-    scanner.scan(seed);
+    for place in places(&scanner.tokens) {
+        scanner.place(&place);
+    }
+    scanner.rank(seed);
     let Scanner { tokens, mut found, .. } = scanner;
     for module in tokens.split(|t| t.text == "endmodule").filter(|m| !m.is_empty()) {
         let forms = equivalent::Forms::new(module);
@@ -35,47 +40,25 @@ pub fn mutants(text: &str, seed: u64) -> Vec<Mutant> {
 }
 
 impl<'a> Scanner<'a> {
-    fn scan(&mut self, seed: u64) {
-        let (mut at, mut module_count) = (0, 0);
-        while at < self.tokens.len() {
-            match self.tokens[at].text {
-                "module" => {
-                    module_count += 1;
-                    self.module = self.tokens.get(at + 1).map_or("", |t| t.text);
-                    at = self.after(at, ";");
-                }
-                "endmodule" | "generate" | "endgenerate" | "else" | "end" => at += 1,
-                // Of a generate block.
-                "begin" => at += if self.text_at(at + 1) == ":" { 3 } else { 1 },
-                "if" | "for" => at = self.closing(at + 1) + 1,
-                "wire" | "reg" => at = self.declaration(at),
-                "input" | "output" | "inout" | "integer" | "genvar" | "function" | "task" => {
-                    at = self.after(at, ";");
-                }
-                "localparam" | "parameter" | "assign" => at = self.assignment(at + 1),
-                "always" | "initial" => at = self.process(at + 1),
-                // An instance: its connections are signals.
-                _ => at = self.after(at, ";"),
+    fn place(&mut self, place: &Place<'a>) {
+        self.module = place.module;
+        let Range { start, end } = place.tokens.clone();
+        match place.what {
+            What::Declaration => self.declaration(start, end),
+            What::Constant | What::Net | What::Selector | What::Label => {
+                self.expression(start, end);
             }
+            What::Condition => {
+                self.condition(start, end);
+                self.expression(start + 1, end - 1);
+            }
+            What::Simple => self.simple(start, end),
+            What::Compound => {}
         }
-        let modules = self.tokens.iter().filter(|t| t.text == "module").count();
-        assert_eq!(module_count, modules, "the scanner has run over a module");
-        self.rank(seed);
-    }
-
-    /// Index after the next `end` at or after `at`.
-    fn after(&self, at: usize, end: &str) -> usize {
-        let found = self.tokens[at..].iter().position(|t| t.text == end);
-        found.map_or(self.tokens.len(), |n| at + n + 1)
     }
 
     /// `wire [7:0] x;` or `reg [7:0] x = ...;`
-    fn declaration(&mut self, at: usize) -> usize {
-        let end = self.after(at, ";");
-        // Only there for linters: an and of all that nobody reads.
-        if self.tokens[at..end].iter().any(|t| t.text.starts_with("unused_")) {
-            return end;
-        }
+    fn declaration(&mut self, at: usize, end: usize) {
         let texts: Vec<&str> = self.tokens[at..end].iter().map(|t| t.text).collect();
         let skip = usize::from(texts.get(1) == Some(&"signed"));
         // Only state: a narrower connection is what linters find.
@@ -87,100 +70,28 @@ impl<'a> Scanner<'a> {
                 self.push(Kind::Width, at + 2 + skip, &narrower.to_string());
             }
         }
-        match texts.iter().position(|t| *t == "=") {
-            Some(equals) => self.expression(at + equals + 1, end),
-            None => end,
-        }
     }
 
-    /// `name = expression;` from `at`, also with `<=`.
-    fn assignment(&mut self, at: usize) -> usize {
-        let end = self.after(at, ";");
+    /// `name = expression;` or with `<=`, which may also be left out.
+    fn simple(&mut self, at: usize, end: usize) {
+        if self.text_at(at) == ";" {
+            return;
+        }
+        let range = self.tokens[at].at..self.tokens[end - 1].at + 1;
+        self.push_range(Kind::Enable, range, ";".into());
         let is_assign = |t: &Token<'_>| t.text == "=" || t.text == "<=";
-        match self.tokens[at..end].iter().position(is_assign) {
-            Some(n) => self.expression(at + n + 1, end),
-            None => end,
+        if let Some(n) = self.tokens[at..end].iter().position(is_assign) {
+            self.expression(at + n + 1, end);
         }
-    }
-
-    /// The body of an `always`; returns the index after it.
-    fn process(&mut self, mut at: usize) -> usize {
-        if self.text_at(at) == "@" {
-            at += 1;
-            at = if self.text_at(at) == "(" { self.closing(at) + 1 } else { at + 1 };
-        }
-        self.statement(at)
-    }
-
-    /// One statement; returns the index after it.
-    fn statement(&mut self, at: usize) -> usize {
-        match self.text_at(at) {
-            "begin" => {
-                let mut at = if self.text_at(at + 1) == ":" { at + 3 } else { at + 1 };
-                while at < self.tokens.len() && self.text_at(at) != "end" {
-                    at = self.statement(at);
-                }
-                at + 1
-            }
-            "if" => {
-                let close = self.closing(at + 1);
-                self.condition(at + 1, close);
-                self.expression(at + 2, close);
-                let after = self.statement(close + 1);
-                match self.text_at(after) {
-                    "else" => self.statement(after + 1),
-                    _ => after,
-                }
-            }
-            "case" | "casez" => {
-                let close = self.closing(at + 1);
-                self.expression(at + 2, close);
-                self.case_items(close + 1)
-            }
-            "for" | "while" | "repeat" => {
-                let close = self.closing(at + 1);
-                self.statement(close + 1)
-            }
-            ";" => at + 1,
-            _ => {
-                let end = self.after(at, ";");
-                self.enable(at, end);
-                self.assignment(at)
-            }
-        }
-    }
-
-    fn case_items(&mut self, mut at: usize) -> usize {
-        while at < self.tokens.len() && self.text_at(at) != "endcase" {
-            // Labels are numbers, names or `default`.
-            let colon = self.after(at, ":");
-            at = self.expression(at, colon);
-            at = self.statement(at);
-        }
-        at + 1
     }
 
     fn text_at(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |t| t.text)
     }
 
-    /// Index of the `)` that closes the `(` at `at`.
-    fn closing(&self, at: usize) -> usize {
-        let mut depth = 0;
-        for (n, token) in self.tokens[at..].iter().enumerate() {
-            match token.text {
-                "(" => depth += 1,
-                ")" if depth == 1 => return at + n,
-                ")" => depth -= 1,
-                _ => {}
-            }
-        }
-        self.tokens.len()
-    }
-
-    /// Mutates the tokens of an expression; returns `end`.
-    fn expression(&mut self, start: usize, end: usize) -> usize {
-        for at in start..end.min(self.tokens.len()) {
+    /// Mutates the tokens of an expression.
+    fn expression(&mut self, start: usize, end: usize) {
+        for at in start..end {
             let Token { kind, text, .. } = self.tokens[at];
             match kind {
                 TokenKind::Symbol => self.operator(at, at > start && self.is_operand_end(at - 1)),
@@ -189,7 +100,6 @@ impl<'a> Scanner<'a> {
                 TokenKind::Word => {}
             }
         }
-        end
     }
 
     fn is_operand_end(&self, at: usize) -> bool {
@@ -276,22 +186,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `if (condition)` from the `(` at `open` to the `)` at `close`.
-    fn condition(&mut self, open: usize, close: usize) {
-        if close >= self.tokens.len() {
-            return;
-        }
-        let range = self.tokens[open].at..self.tokens[close].at + 1;
+    /// What an `if` asks, with its parentheses.
+    fn condition(&mut self, start: usize, end: usize) {
+        let range = self.tokens[start].at..self.tokens[end - 1].at + 1;
         let condition = self.text[range.clone()].to_string();
         for to in ["(1'b1)".to_string(), "(1'b0)".into(), format!("(!{condition})")] {
             self.push_range(Kind::Condition, range.clone(), to);
         }
-    }
-
-    /// Leaves out the statement from `at` to before `end`.
-    fn enable(&mut self, at: usize, end: usize) {
-        let Some(last) = self.tokens.get(end.saturating_sub(1)) else { return };
-        self.push_range(Kind::Enable, self.tokens[at].at..last.at + 1, ";".into());
     }
 
     fn push(&mut self, kind: Kind, at: usize, to: &str) {

@@ -46,8 +46,6 @@ pub enum Flavour {
     Long,
     /// Compiled without optimisation: quickest to build, for short runs of many models.
     Quick,
-    /// As `Quick`; refuses latches, as lint would in any Verilog that is emitted.
-    Strict,
     /// Can write FST waveforms.
     Trace,
     /// Counts covered lines and toggles.
@@ -76,7 +74,6 @@ impl Flavour {
             Self::Fast => "fast",
             Self::Long => "long",
             Self::Quick => "quick",
-            Self::Strict => "strict",
             Self::Trace => "trace",
             Self::Coverage => "coverage",
             Self::Open => "open",
@@ -86,7 +83,6 @@ impl Flavour {
     fn verilator_flags(self) -> &'static [&'static str] {
         match self {
             Self::Fast | Self::Long | Self::Quick => &[],
-            Self::Strict => &["-Wwarn-LATCH", "-Werror-LATCH"],
             Self::Trace => &["--trace-fst"],
             Self::Coverage => &["--coverage-line", "--coverage-toggle"],
             Self::Open => &["--public-flat-rw"],
@@ -97,7 +93,7 @@ impl Flavour {
         match self {
             Self::Fast | Self::Open => &["-O1"],
             Self::Long => &["-O3"],
-            Self::Quick | Self::Strict => &["-O0"],
+            Self::Quick => &["-O0"],
             Self::Trace => &["-O1", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"],
             Self::Coverage => &["-O1", "-DVM_COVERAGE=1"],
         }
@@ -149,6 +145,16 @@ impl Source {
         Ok(model)
     }
 
+    /// Whether Verilator takes it; refuses latches, as lint does in any Verilog that is emitted.
+    pub fn check(&self) -> Result<(), Error> {
+        let name = format!("{}_check_{:?}", self.top, std::thread::current().id());
+        let dir = std::env::temp_dir().join(format!("nic_{}_{name}", std::process::id()));
+        empty_dir(&dir)?;
+        let result = self.verilator(&dir, &["--lint-only", "-Wwarn-LATCH", "-Werror-LATCH"]);
+        let _ = fs::remove_dir_all(&dir);
+        result
+    }
+
     /// Name of the cache entry: everything that the library depends on is hashed into it.
     fn key(&self, flavour: Flavour) -> Result<String, Error> {
         let mut texts = vec![self.text.clone()];
@@ -198,24 +204,31 @@ impl Source {
         Ok(library)
     }
 
-    /// Verilog to C++, with the shim that makes a C interface of it.
-    fn verilate(&self, flavour: Flavour, key: &str, dir: &Path) -> Result<(), Error> {
-        // A class name of its own: two models in one process never share a symbol.
-        let prefix = format!("V{key}");
+    /// Runs Verilator in `dir` with these arguments besides those that are always the same.
+    fn verilator(&self, dir: &Path, arguments: &[&str]) -> Result<(), Error> {
         let (text_path, starts_path) = (dir.join(&self.file_name), dir.join("starts.vlt"));
         io(&text_path, fs::write(&text_path, &self.text))?;
         io(&starts_path, fs::write(&starts_path, STARTS))?;
         let mut command = Command::new("verilator");
-        command.args(["--cc", "-O3", "--no-timing", "--timescale", "1ns/1ns", "-Wno-fatal"]);
-        command.args(["-Wno-lint", "-Wno-style", "--x-initial", "unique", "--x-assign", "unique"]);
-        command.args(flavour.verilator_flags());
-        command.args(["--top-module", &self.top, "--prefix", &prefix, "--Mdir"]).arg(dir);
+        command.args(["--no-timing", "--timescale", "1ns/1ns", "-Wno-fatal"]);
+        command.args(["-Wno-lint", "-Wno-style"]).args(arguments);
+        command.args(["--top-module", &self.top, "--Mdir"]).arg(dir);
         command.args([&starts_path, &text_path]).args(&self.files);
         let output = command.output().map_err(|_| Error::NotInstalled("verilator"))?;
-        if !output.status.success() {
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            return Err(Error::Verilog(first_message(&stderr, dir)));
+        if output.status.success() {
+            return Ok(());
         }
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        Err(Error::Verilog(first_message(&stderr, dir)))
+    }
+
+    /// Verilog to C++, with the shim that makes a C interface of it.
+    fn verilate(&self, flavour: Flavour, key: &str, dir: &Path) -> Result<(), Error> {
+        // A class name of its own: two models in one process never share a symbol.
+        let prefix = format!("V{key}");
+        let head = ["--cc", "-O3", "--x-initial", "unique", "--x-assign", "unique"];
+        let arguments = [&head[..], &["--prefix", &prefix], flavour.verilator_flags()].concat();
+        self.verilator(dir, &arguments)?;
         let header_path = dir.join(format!("{prefix}.h"));
         let table = port_table(&read_text(&header_path)?);
         for path in sources(dir)? {
