@@ -2,7 +2,7 @@
 //! (completion ring).
 //!
 //! # Interface timing  cycle 0: s_*_cmd_valid and s_*_cmd_ready; cycle 1: it can start; cycle 3:
-//!                     m_cmd_valid. Its data follows from cycle 3 on. Of each port two commands may
+//!                     m_cmd_valid. Its data follows from cycle 4 on. Of each port two commands may
 //!                     wait for their data. A report: cycle 0: s_done_valid and s_done_ready;
 //!                     cycle 1: m_a_done_valid; cycle 2: m_b_done_valid or m_c_done_valid
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat a cycle inside a frame. A command every 2 cycles and
