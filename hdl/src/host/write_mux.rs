@@ -1,12 +1,12 @@
-//! Three sources of commands for the write engine: port a (responder), port b (completer) and port c
-//! (completion ring).
+//! Three sources of commands for the write engine: port a (responder), port b (completer) and port
+//! c (completion ring).
 //!
 //! # Interface timing  cycle 0: s_*_cmd_valid and s_*_cmd_ready; cycle 1: it can start; cycle 3:
 //!                     m_cmd_valid. Its data follows from cycle 4 on. Of each port two commands may
 //!                     wait for their data. A report: cycle 0: s_done_valid and s_done_ready;
 //!                     cycle 1: m_a_done_valid; cycle 2: m_b_done_valid or m_c_done_valid
-//! # Latency and rate  [`LATENCY_CYCLES`]; one beat a cycle inside a frame. A command every 2 cycles and
-//!                     its beats but one. One report every other cycle, in the engine's order
+//! # Latency and rate  [`LATENCY_CYCLES`]; one beat a cycle inside a frame. A command every 2 cycles
+//!                     and its beats but one. One report every other cycle, in the engine's order
 //! # Order             The ports take turns by command. A command with bytes starts once the first
 //!                     beat of its frame stands: the rest follows at once, since frames are whole
 //!                     before they are visible. A command whose frame is behind another port's in
