@@ -1,13 +1,12 @@
-//! Three sources of commands for the write engine: port a (responder), port b (completer) and port c
-//! (completion ring).
+//! Three sources of commands for the write engine: port a (responder), port b (completer) and port
+//! c (completion ring).
 //!
-//! # Interface timing  cycle 0: a command stands that can start; cycle 1: s_*_cmd_ready; cycle 2:
-//!                     m_cmd_valid. Its data follows from cycle 2 on. A report: cycle 0: s_done_valid
-//!                     and s_done_ready; cycle 1: m_a_done_valid; cycle 2: m_b_done_valid or
-//!                     m_c_done_valid
-//! # Latency and rate  [`LATENCY_CYCLES`]; one beat a cycle inside a frame. A command every 2 cycles and
-//!                     its beats but one, behind a frame of the same port one cycle later. One report
-//!                     every other cycle, in the engine's order
+//! # Interface timing  cycle 0: s_*_cmd_valid and s_*_cmd_ready; cycle 1: it can start; cycle 3:
+//!                     m_cmd_valid. Its data follows from cycle 4 on. Of each port two commands may
+//!                     wait for their data. A report: cycle 0: s_done_valid and s_done_ready;
+//!                     cycle 1: m_a_done_valid; cycle 2: m_b_done_valid or m_c_done_valid
+//! # Latency and rate  [`LATENCY_CYCLES`]; one beat a cycle inside a frame. A command every 2 cycles
+//!                     and its beats but one. One report every other cycle, in the engine's order
 //! # Order             The ports take turns by command. A command with bytes starts once the first
 //!                     beat of its frame stands: the rest follows at once, since frames are whole
 //!                     before they are visible. A command whose frame is behind another port's in
@@ -24,7 +23,7 @@ use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a command at a sink to the command at the source.
-pub const LATENCY_CYCLES: usize = 2;
+pub const LATENCY_CYCLES: usize = 3;
 
 /// A command for the engine.
 #[row]
@@ -61,6 +60,7 @@ pub struct WriteMux<const W: usize, const WP1: usize> {
     pub m_data: AxisWords<Out, W>,
     /// The engine has done a command.
     pub s_done: WriteDone<In, 128>,
+    waiting: [Skid<Command>; 3],
     data: [Skid<Bits<WP1>>; 3],
     turn: RrMerge<3>,
     moving: Reg<Bit>,
@@ -70,9 +70,7 @@ pub struct WriteMux<const W: usize, const WP1: usize> {
     beat_full: Reg<Bit>,
     beat: Reg<Bits<W>>,
     beat_last: Reg<Bit>,
-    cmds: [Signal<Local, Command>; 3],
     beats: [Signal<Local, Bits<WP1>>; 3],
-    offers: Signal<Local, Bits<3>>,
     begun: Signal<Local, Bits<3>>,
     requests: Signal<Local, Bits<3>>,
     one_cmd: Signal<Local, Command>,
@@ -82,6 +80,7 @@ pub struct WriteMux<const W: usize, const WP1: usize> {
     head: Signal<Local, Bits<WP1>>,
     is_last: Signal<Local, Bit>,
     moved: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
     reports: StreamRoute<128, 129>,
     others: StreamRoute<127, 128>,
     #[value(W as u64)]
@@ -105,9 +104,6 @@ pub struct WriteMux<const W: usize, const WP1: usize> {
 #[kernel]
 impl<const W: usize, const WP1: usize> WriteMux<W, WP1> {
     fn update(&mut self) {
-        self.s_a_cmd.ready.next = self.turn.take.val().get_bit(0);
-        self.s_b_cmd.ready.next = self.turn.take.val().get_bit(1);
-        self.s_c_cmd.ready.next = self.turn.take.val().get_bit(2);
         self.m_cmd.valid.next = self.cmd_full.val();
         self.m_cmd.addr.next = self.cmd.val().addr;
         self.m_cmd.bytes.next = self.cmd.val().bytes;
@@ -116,20 +112,23 @@ impl<const W: usize, const WP1: usize> WriteMux<W, WP1> {
         self.m_data.tdata.next = self.beat.val();
         self.m_data.tlast.next = self.beat_last.val();
         comment!("what the ports offer; a beat: last, data from high to low");
-        self.offers.next = 0.into();
-        self.offers.next = self.offers.val().replace_bit(0, self.s_a_cmd.valid.val());
-        self.cmds[0].next.addr = self.s_a_cmd.addr.val();
-        self.cmds[0].next.bytes = self.s_a_cmd.bytes.val();
-        self.cmds[0].next.tag = bit_cast::<128, 127>(self.s_a_cmd.tag.val());
-        self.offers.next = self.offers.val().replace_bit(1, self.s_b_cmd.valid.val());
-        self.cmds[1].next.addr = self.s_b_cmd.addr.val();
-        self.cmds[1].next.bytes = self.s_b_cmd.bytes.val();
-        self.cmds[1].next.tag =
+        self.waiting[0].s.valid.next = self.s_a_cmd.valid.val();
+        self.s_a_cmd.ready.next = self.waiting[0].s.ready.val();
+        self.waiting[0].s.data.next.addr = self.s_a_cmd.addr.val();
+        self.waiting[0].s.data.next.bytes = self.s_a_cmd.bytes.val();
+        self.waiting[0].s.data.next.tag = bit_cast::<128, 127>(self.s_a_cmd.tag.val());
+        self.waiting[1].s.valid.next = self.s_b_cmd.valid.val();
+        self.s_b_cmd.ready.next = self.waiting[1].s.ready.val();
+        self.waiting[1].s.data.next.addr = self.s_b_cmd.addr.val();
+        self.waiting[1].s.data.next.bytes = self.s_b_cmd.bytes.val();
+        self.waiting[1].s.data.next.tag =
             bit_cast::<128, 126>(self.s_b_cmd.tag.val()) | self.completer_bits.val();
-        self.offers.next = self.offers.val().replace_bit(2, self.s_c_cmd.valid.val());
-        self.cmds[2].next.addr = self.s_c_cmd.addr.val();
-        self.cmds[2].next.bytes = self.s_c_cmd.bytes.val();
-        self.cmds[2].next.tag = bit_cast::<128, 126>(self.s_c_cmd.tag.val()) | self.ring_bits.val();
+        self.waiting[2].s.valid.next = self.s_c_cmd.valid.val();
+        self.s_c_cmd.ready.next = self.waiting[2].s.ready.val();
+        self.waiting[2].s.data.next.addr = self.s_c_cmd.addr.val();
+        self.waiting[2].s.data.next.bytes = self.s_c_cmd.bytes.val();
+        self.waiting[2].s.data.next.tag =
+            bit_cast::<128, 126>(self.s_c_cmd.tag.val()) | self.ring_bits.val();
         self.data[0].s.valid.next = self.s_a_data.tvalid.val();
         self.s_a_data.tready.next = self.data[0].s.ready.val();
         self.beats[0].next = bit_cast::<WP1, W>(self.s_a_data.tdata.val());
@@ -172,18 +171,21 @@ impl<const W: usize, const WP1: usize> WriteMux<W, WP1> {
             self.moving.next = !self.is_last.val();
         }
         comment!(
-            "A command starts with the end of a frame, once the first beat of its own stands."
+            "A command starts with the end of a frame, once the first beat of its own stands:"
         );
+        comment!("behind the one that leaves, if that is of the same port.");
         self.requests.next = 0.into();
         self.begun.next = 0.into();
         self.taken.next = 0.into();
         for i in 0..3 {
             self.data[i].m.ready.next = self.beat_free.val() & self.from.val().get_bit(i);
-            if self.data[i].m.valid.val() & !(self.moved.val() & self.from.val().get_bit(i)) {
+            self.leaves.next = self.moved.val() & self.from.val().get_bit(i);
+            if self.data[i].m.valid.val() & (!self.leaves.val() | !self.data[i].s.ready.val()) {
                 self.begun.next = self.begun.val().replace_bit(i, true);
             }
-            self.one_cmd.next = self.cmds[i].val();
-            if self.offers.val().get_bit(i)
+            self.waiting[i].m.ready.next = self.turn.take.val().get_bit(i);
+            self.one_cmd.next = self.waiting[i].m.data.val();
+            if self.waiting[i].m.valid.val()
                 & (self.begun.val().get_bit(i) | !self.one_cmd.val().bytes.any())
             {
                 self.requests.next = self.requests.val().replace_bit(i, true);

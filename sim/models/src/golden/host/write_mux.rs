@@ -53,6 +53,7 @@ ports! {
 /// The mux.
 #[derive(Clone, Debug, Default)]
 pub struct WriteMux {
+    cmds: [Skid<WriteCommand>; 3],
     beats: [Skid<AxisWords>; 3],
     /// Whose command is taken at the next edge.
     turn: Turn,
@@ -65,20 +66,28 @@ pub struct WriteMux {
 }
 
 impl WriteMux {
-    fn take_commands(&mut self, cmds: &[WriteCommand; 3], m_ready: bool, moved: Option<usize>) {
+    /// Commands in their queues; `moved` is the port whose beat has just left.
+    fn take_commands(&mut self, i: &WriteMuxIn, moved: Option<usize>) {
+        let m_ready = i.m_cmd.ready;
         let is_free = (m_ready || !self.cmd.valid) && self.moving.is_none();
         self.cmd.valid &= !m_ready;
-        if let Some(port) = self.turn.taken() {
-            let cmd = cmds[port];
+        // A command waits for a beat beside the one that has just moved.
+        let can = [0, 1, 2].map(|p| {
+            let beats = &self.beats[p];
+            let beat_count = [beats.m_valid(), !beats.s_ready()].map(usize::from);
+            let has_begun = beat_count.iter().sum::<usize>() > usize::from(moved == Some(p));
+            self.cmds[p].m_valid() && (self.cmds[p].m_data().bytes == 0 || has_begun)
+        });
+        let taken = self.turn.taken();
+        if let Some(port) = taken {
+            let cmd = self.cmds[port].m_data();
             self.cmd = WriteCommand { valid: true, tag: cmd.tag | PORT_BITS[port], ..cmd };
             self.moving = (cmd.bytes > 0).then_some(port);
         }
-        // A command waits for its frame; a beat that has just moved is of the one before.
-        let can = [0, 1, 2].map(|p| {
-            let has_begun = self.beats[p].m_valid() && moved != Some(p);
-            cmds[p].valid && (cmds[p].bytes == 0 || has_begun)
-        });
         self.turn.step(is_free, &can);
+        for (port, s) in [i.s_a_cmd, i.s_b_cmd, i.s_c_cmd].into_iter().enumerate() {
+            self.cmds[port].step(false, s.valid.then_some(s), taken == Some(port));
+        }
     }
 
     /// Moves a beat of the frame under way; the port that it was taken from.
@@ -117,12 +126,12 @@ impl Golden for WriteMux {
             *self = Self::default();
         } else {
             let moved = self.move_beat(i.m_data.tready);
-            self.take_commands(&[i.s_a_cmd, i.s_b_cmd, i.s_c_cmd], i.m_cmd.ready, moved);
+            self.take_commands(i, moved);
             for (port, s) in [i.s_a_data, i.s_b_data, i.s_c_data].iter().enumerate() {
                 self.beats[port].step(false, s.tvalid.then_some(*s), moved == Some(port));
             }
         }
-        let cmd = |port| ReadyPort { ready: self.turn.takes(port) };
+        let cmd = |port: usize| ReadyPort { ready: self.cmds[port].s_ready() };
         let data = |port: usize| TreadyPort { tready: self.beats[port].s_ready() };
         let done = |valid, (tag, error)| WriteDone { valid, tag, error };
         let [a_done, _] = self.reports.valids();
