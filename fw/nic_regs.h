@@ -7,9 +7,9 @@
 /* Identifies the core: "RNIC". (ro, reset 0x524e4943) */
 #define NIC_ID 0x000
 #define NIC_ID_RESET 0x524e4943u
-/* Version of the register map. (ro, reset 0x200) */
+/* Version of the register map. (ro, reset 0x300) */
 #define NIC_VERSION 0x004
-#define NIC_VERSION_RESET 0x200u
+#define NIC_VERSION_RESET 0x300u
 #define NIC_VERSION_PATCH_SHIFT 0 /* compatible corrections */
 #define NIC_VERSION_PATCH_MASK 0x000000ffu
 #define NIC_VERSION_MINOR_SHIFT 8 /* compatible additions */

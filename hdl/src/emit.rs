@@ -53,7 +53,7 @@ use crate::util::{
 };
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
 use nic_spec::config::{
-    dma_landings, dma_waiting, read_commands_log2, ring_batch_log2, ring_entries_log2,
+    cq_batch_log2, dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, sq_batch_log2,
     write_commands_log2, NicConfig,
 };
 use rust_hdl_core::prelude::Bits;
@@ -199,13 +199,13 @@ rows! {
             { waiting_packets_log2(W) + 1 }>::default();
     "cq_ring" of HopPerCycle AckPerCycle, widths 64 512,
         |_| CqRing::<W, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 },
-            { ring_batch_log2(W) + 1 }, { ring_entries_log2(W) + ring_batch_log2(W) },
-            { 128 << ring_batch_log2(W) }>::default();
+            { cq_batch_log2(W) + 1 }, { ring_entries_log2(W) + cq_batch_log2(W) },
+            { 128 << cq_batch_log2(W) }>::default();
     "interrupt" of HopPerCycle AckPerCycle, |_| Interrupt::default();
     "sq_fetch" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
         |c| SqFetch::<W, { W + 1 }, { ring_entries_log2(W) }, { ring_entries_log2(W) + 1 },
             { beats_log2(ring_entries_log2(W), W) }, { beats_log2(ring_entries_log2(W), W) + 1 },
-            { ring_batch_log2(W) + 1 }, FB, { FB + 1 }, { FB + 17 + ring_batch_log2(W) }>::new(c);
+            { sq_batch_log2(W) + 1 }, FB, { FB + 1 }, { FB + 17 + sq_batch_log2(W) }>::new(c);
     "ack_gen" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| AckGen::<FB, { FB + 1 }>::default();
     "responder" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,

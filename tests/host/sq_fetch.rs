@@ -35,19 +35,18 @@ fn sq_fetch_breaks_are_caught() {
     assert_catches("sq_fetch", 200_000, &breaks);
     let wide = [
         // A read goes on into the next group, so around the ring too.
-        ("to_group_end = group_rest + 7'd1", "to_group_end = count_max"),
-        // A ring of two entries has groups of four.
-        ("group_mask = ring_mask[6:0] & (count_max - 7'd1)", "group_mask = count_max - 7'd1"),
-        // More than the send queue holds, or than was told.
-        ("if (has_more)", "if (1'b1)"),
+        ("to_group_end = group_rest + 7'd1", "to_group_end = group_less + 7'd1"),
+        // More than the send queue has room for, or than was told.
+        ("in_flight <= used_max", "in_flight < 7'd8"),
+        ("in_flight <= frees_max", "in_flight <= 7'd8"),
+        ("used <= used_max", "used < 7'd8"),
         ("if (is_few & (told < to_group_end))", "if (1'b0)"),
-        ("if (is_few & (told < credit))", "if (1'b0)"),
         // The work requests of a read are one.
         ("is_more = next_count != order_count", "is_more = 1'b0"),
         // The one that could not be read is named by the first of its read.
-        ("order[15:0] + {13'd0, count}", "order[15:0]"),
+        ("order[15:0] + {14'd0, count}", "order[15:0]"),
         // A read takes no more slots than one work request.
-        ("slots_more = {5'd0, book_count}", "slots_more = 8'd1"),
+        ("slots_more = {6'd0, book_count}", "slots_more = 8'd1"),
         // A beat is not taken as the one before it leaves.
         ("|\n        follows;", "|\n        1'b0;"),
     ];

@@ -118,8 +118,14 @@ pub const fn ring_entries_log2(data_bits: usize) -> usize {
     }
 }
 
-/// log2 of [`NicConfig::ring_batch`]. At 64 bits a work request is a read of 8 beats already.
-pub const fn ring_batch_log2(data_bits: usize) -> usize {
+/// log2 of [`NicConfig::sq_batch`]. At 64 bits a work request is a read of 8 beats already; at 512
+/// a read waits until the queue has room for all of it, and four would wait too long.
+pub const fn sq_batch_log2(data_bits: usize) -> usize {
+    (data_bits == 512) as usize
+}
+
+/// log2 of [`NicConfig::cq_batch`]: a beat at most.
+pub const fn cq_batch_log2(data_bits: usize) -> usize {
     if data_bits == 512 {
         2
     } else {
@@ -243,9 +249,14 @@ impl NicConfig {
         1 << ring_entries_log2(self.data_bits)
     }
 
-    /// Entries of a ring that are read or written at once at most.
-    pub fn ring_batch(&self) -> usize {
-        1 << ring_batch_log2(self.data_bits)
+    /// Work requests in a read of a submission ring at most.
+    pub fn sq_batch(&self) -> usize {
+        1 << sq_batch_log2(self.data_bits)
+    }
+
+    /// Completions in a write of a completion ring at most.
+    pub fn cq_batch(&self) -> usize {
+        1 << cq_batch_log2(self.data_bits)
     }
 
     /// Requesters side by side; a flow's is its number modulo so many.

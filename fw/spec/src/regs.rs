@@ -263,7 +263,7 @@ pub const CC_ID_VALUE: u32 = 0x524e_4343;
 /// Value of `ID` in the scheduler core: "RNSC" in ASCII.
 pub const SCHED_ID_VALUE: u32 = 0x524e_5343;
 /// Value of `VERSION`: major, minor, patch.
-pub const VERSION_VALUE: u32 = 0x0000_0200;
+pub const VERSION_VALUE: u32 = 0x0000_0300;
 
 /// Byte offset of `ID`.
 pub const ID: u16 = 0x000;

@@ -33,7 +33,7 @@ use crate::tx::pipe::{fifo_beats_log2, TxPipe};
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, kernel, Wire};
 use nic_spec::config::{
-    dma_landings, dma_waiting, read_commands_log2, ring_batch_log2, ring_entries_log2,
+    cq_batch_log2, dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, sq_batch_log2,
     write_commands_log2, NicConfig,
 };
 use rust_hdl_core::prelude::*;
@@ -64,8 +64,9 @@ const PW: usize = waiting_packets_log2(W);
 const RB: usize = ring_entries_log2(W);
 /// Beats of so many work requests, log2.
 const RA: usize = beats_log2(RB, W);
-/// Bits of how many entries are moved at once.
-const NB: usize = ring_batch_log2(W) + 1;
+/// Bits of how many work requests are read at once, and how many completions are written.
+const SQB: usize = sq_batch_log2(W) + 1;
+const CQB: usize = cq_batch_log2(W) + 1;
 /// Bits of the tag that a read error has: a flow and the mark of its row.
 const MARK: usize = 4;
 
@@ -137,9 +138,19 @@ pub struct Nic {
     tx_fails: StreamRoute<{ FB + MARK }, { PB + MARK }>,
     fails: StreamMux<{ FB + MARK }>,
     #[init(SqFetch::new(config))]
-    sq_fetch:
-        SqFetch<W, { W + 1 }, RB, { RB + 1 }, RA, { RA + 1 }, NB, FB, { FB + 1 }, { FB + 16 + NB }>,
-    cq_ring: CqRing<W, RB, { RB + 1 }, NB, { RB + NB - 1 }, { 64 << NB }>,
+    sq_fetch: SqFetch<
+        W,
+        { W + 1 },
+        RB,
+        { RB + 1 },
+        RA,
+        { RA + 1 },
+        SQB,
+        FB,
+        { FB + 1 },
+        { FB + 16 + SQB },
+    >,
+    cq_ring: CqRing<W, RB, { RB + 1 }, CQB, { RB + CQB - 1 }, { 64 << CQB }>,
     interrupt: Interrupt,
     write_mux: WriteMux<W, { W + 1 }>,
     read_mux: ReadMux<W, KB, { W + KB + 2 }, { DB + 1 }, { DB + 2 }, PW, { PW + 1 }>,

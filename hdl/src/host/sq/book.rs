@@ -44,8 +44,8 @@ struct BookRow {
     base: Bits<58>,     // Its address, bits 63:6
 }
 
-/// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read.
-#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 4))]
+/// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read, which every ring has.
+#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 2))]
 pub struct SqBook<const FB: usize, const NB: usize> {
     /// The rows are clear.
     pub ready: Signal<Out, Bit>,
@@ -102,6 +102,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     size: Unreset<Bits<17>>,
     place: Unreset<Bits<58>>,
     has_credit: Unreset<Bit>,
+    frees_credit: Unreset<Bit>,
     ring: Reg<Bit>,
     in_range: Unreset<Bit>,
     in_less: Unreset<Bits<7>>,
@@ -114,11 +115,9 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     index_q: Reg<Bits<16>>,
     count_q: Reg<Bits<NB>>,
     refuses: Reg<Bit>,
-    credit: Signal<Local, Bits<7>>,
-    group_mask: Signal<Local, Bits<7>>,
     group_rest: Signal<Local, Bits<7>>,
     to_group_end: Signal<Local, Bits<7>>,
-    has_more: Signal<Local, Bit>,
+    used: Signal<Local, Bits<7>>,
     told: Signal<Local, Bits<7>>,
     is_few: Signal<Local, Bit>,
     taken: Signal<Local, Bits<7>>,
@@ -155,12 +154,14 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     last_flow: Constant<Bits<FB>>,
     #[init(Constant::new((config.flow_count as u64).to_bits()))]
     flow_count: Constant<Bits<16>>,
-    #[init(Constant::new((config.sq_depth as u64).to_bits()))]
-    depth: Constant<Bits<7>>,
+    #[init(Constant::new((config.sq_depth as u64 - (1_u64 << (NB - 1))).to_bits()))]
+    used_max: Constant<Bits<7>>,
+    #[init(Constant::new((config.sq_depth as u64 + 1 - (1_u64 << (NB - 1))).to_bits()))]
+    frees_max: Constant<Bits<7>>,
     #[value(1)]
     one_pending: Constant<Bits<16>>,
-    #[value(1_u64 << (NB - 1))]
-    count_max: Constant<Bits<7>>,
+    #[value((1_u64 << (NB - 1)) - 1)]
+    group_less: Constant<Bits<7>>,
 }
 
 #[kernel]
@@ -198,31 +199,23 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.distance.next = self.doorbell_index.val() - self.fetched.val();
         self.size.next = self.ring_size.val();
         self.place.next = bit_cast::<58, 16>(self.ring_place.val());
-        self.has_credit.next = self.in_flight.val() < self.depth.val();
+        self.has_credit.next = self.in_flight.val() <= self.used_max.val();
+        self.frees_credit.next = self.in_flight.val() <= self.frees_max.val();
         self.ring.next = self.log2.val().any();
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
         self.in_less.next = self.in_flight.val() - 1;
-        comment!("a read: what is told, has credit, and stands in the same group");
-        self.credit.next = self.depth.val() - self.in_flight.val();
-        self.group_mask.next = bit_cast::<7, 17>(self.ring_mask.val()) & (self.count_max.val() - 1);
+        comment!("a read: what is told and stands in the same group, all of which has credit");
         self.group_rest.next =
-            (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_mask.val()) & self.group_mask.val();
+            (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_less.val()) & self.group_less.val();
         self.to_group_end.next = self.group_rest.val() + 1;
-        self.keeps_one.next = self.credit.val() != 1;
-        self.has_more.next = self.to_group_end.val() < self.credit.val();
-        self.keeps_credit.next = self.has_more.val();
+        self.keeps_one.next = self.in_flight.val() < self.used_max.val();
+        self.used.next = self.in_flight.val() + self.to_group_end.val();
+        self.keeps_credit.next = self.used.val() <= self.used_max.val();
         self.told.next = bit_cast::<7, 16>(self.pending.val());
         self.is_few.next = !(self.pending.val() >> 7).any();
-        if self.has_more.val() {
-            self.next_count.next = self.to_group_end.val();
-            if self.is_few.val() & (self.told.val() < self.to_group_end.val()) {
-                self.next_count.next = self.told.val();
-            }
-        } else {
-            self.next_count.next = self.credit.val();
-            if self.is_few.val() & (self.told.val() < self.credit.val()) {
-                self.next_count.next = self.told.val();
-            }
+        self.next_count.next = self.to_group_end.val();
+        if self.is_few.val() & (self.told.val() < self.to_group_end.val()) {
+            self.next_count.next = self.told.val();
         }
     }
 
@@ -255,7 +248,8 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
                 if self.in_flight.val().any() {
                     self.new_in_flight.next = self.in_less.val();
                 }
-                self.enters.next = self.pending.val().any() & self.waits.val();
+                self.enters.next =
+                    self.pending.val().any() & self.frees_credit.val() & self.waits.val();
             }
             SqOp::NewQp => {
                 comment!("The flow may still stand among those that wait: queued stays.");

@@ -65,7 +65,7 @@ impl Polling {
             command: None,
             beats: Vec::new(),
             beat_bytes: config.data_bytes(),
-            batch: config.ring_batch() as u64,
+            batch: config.cq_batch() as u64,
             latency_cycles_max: 5 * config.ring_entries() as u64,
             cycle: 0,
             reports: VecDeque::new(),

@@ -96,7 +96,7 @@ impl Submitting {
             rng: sub(seed, 0),
             depth: config.sq_depth,
             beat_bytes: config.data_bytes(),
-            batch: config.ring_batch() as u64,
+            batch: config.sq_batch() as u64,
             flow_count: config.flow_count,
             books: vec![RingBook::default(); config.flow_count],
             first_index: vec![0; config.flow_count],

@@ -134,7 +134,7 @@ pub struct CqRing {
 impl CqRing {
     /// The ring of a NIC of these sizes; it is off.
     pub fn new(config: &NicConfig) -> Self {
-        Self::of(config.data_bytes(), config.ring_entries(), config.ring_batch() as u16)
+        Self::of(config.data_bytes(), config.ring_entries(), config.cq_batch() as u16)
     }
 
     fn of(beat_bytes: usize, writes_max: usize, batch: u16) -> Self {

@@ -89,10 +89,9 @@ impl Flow {
     }
 
     /// How many are fetched at once: none beyond the aligned group that the next one is in.
-    fn next_count(&self, batch: usize, credit: usize) -> usize {
-        let group = batch.min(1 << self.log2);
-        let to_group_end = group - usize::from(self.fetched) % group;
-        to_group_end.min(credit).min(self.pending().into())
+    fn next_count(&self, batch: usize) -> usize {
+        let to_group_end = batch - usize::from(self.fetched) % batch;
+        to_group_end.min(self.pending().into())
     }
 }
 
@@ -279,22 +278,23 @@ impl SqFetch {
         i.wr_room
             && !self.holds
             && (!self.out.m_cmd.valid || i.m_cmd.ready)
-            && self.slots + fetches * self.config.ring_batch() <= slots_max
+            && self.slots + fetches * self.config.sq_batch() <= slots_max
     }
 
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
     fn execute(&mut self, op: Op, at: usize, i: &SqFetchIn, direct: bool) -> (Decided, bool) {
         let (words, flow_count, depth) = (self.words(), self.flows.len(), self.config.sq_depth);
-        let batch = self.config.ring_batch();
+        let batch = self.config.sq_batch();
         let f = &mut self.flows[at];
-        let has_credit = f.in_flight < depth;
+        // A whole group must fit, so that reads are as long as can be.
+        let may_enter = |f: &Flow| f.pending() > 0 && f.in_flight + batch <= depth && !f.stopped;
         let mut decided = Decided::default();
         let mut refused = false;
         let mut enters = false;
         match op {
             Op::Credit => {
                 f.in_flight = f.in_flight.saturating_sub(1);
-                enters = f.pending() > 0 && !f.queued && !f.stopped;
+                enters = may_enter(f) && !f.queued;
             }
             Op::Row => match self.rows {
                 Rows::NewQp => {
@@ -318,20 +318,20 @@ impl SqFetch {
                 refused = !(in_range && f.log2 > 0 && fits);
                 if !refused {
                     f.producer = i.s_doorbell.index;
-                    enters = ahead > 0 && has_credit && !f.queued && !f.stopped;
+                    enters = may_enter(f) && !f.queued;
                     if enters && direct {
                         decided.fetch = Some(f.take_next(at, 1));
-                        enters = f.pending() > 0 && f.in_flight < depth;
+                        enters = may_enter(f);
                     }
                 }
             }
             Op::Fetch => {
                 f.queued = false;
                 if f.pending() > 0 && !f.stopped {
-                    assert!(has_credit, "flow {at} waits without credit");
-                    let count = f.next_count(batch, depth - f.in_flight);
+                    assert!(may_enter(f), "flow {at} waits without credit");
+                    let count = f.next_count(batch);
                     decided.fetch = Some(f.take_next(at, count));
-                    enters = f.pending() > 0 && f.in_flight < depth;
+                    enters = may_enter(f);
                 }
             }
         }
