@@ -5,8 +5,8 @@
 //! expression `(top.mistake == n ? (...) : (...))`. Where neither can stand (widths of registers,
 //! parameters, connections of instances) the mistake gets a model of its own.
 
-use super::syntax::{places, What};
-use super::token::tokens;
+use super::syntax::{closing, places, What};
+use super::token::{tokens, Token};
 use crate::bench::{Bench, Failure, Options, Report};
 use crate::verilator::{Flavour, Source};
 use core::ops::Range;
@@ -187,22 +187,10 @@ fn render(text: &str, range: Range<usize>, spots: &[Spot], top: &str) -> String 
 /// The text with the input of the top level.
 fn with_input(text: &str, top: &str) -> String {
     let tokens = tokens(text);
-    let is_head =
-        |pair: &[super::token::Token<'_>]| pair[0].text == "module" && pair[1].text == top;
+    let is_head = |pair: &[Token<'_>]| pair[0].text == "module" && pair[1].text == top;
     let name = tokens.windows(2).position(is_head).expect("the top module") + 1;
-    // Behind the parameters, if there are any.
-    let mut open = name + 1;
-    if tokens[open].text == "#" {
-        let mut depth = 0;
-        open += 1;
-        loop {
-            depth += i32::from(tokens[open].text == "(") - i32::from(tokens[open].text == ")");
-            open += 1;
-            if depth == 0 {
-                break;
-            }
-        }
-    }
+    let has_parameters = tokens[name + 1].text == "#";
+    let open = if has_parameters { closing(&tokens, name + 2) + 1 } else { name + 1 };
     let at = tokens[open].at + 1;
     format!("{}input wire [15:0] {INPUT}, {}", &text[..at], &text[at..])
 }

@@ -42,6 +42,20 @@ pub fn places<'a>(tokens: &[Token<'a>]) -> Vec<Place<'a>> {
     reader.found
 }
 
+/// Index of the `)` that closes the `(` at `at`.
+pub fn closing(tokens: &[Token<'_>], at: usize) -> usize {
+    let mut depth = 0;
+    for (n, token) in tokens[at..].iter().enumerate() {
+        match token.text {
+            "(" => depth += 1,
+            ")" if depth == 1 => return at + n,
+            ")" => depth -= 1,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
 struct Reader<'a, 't> {
     tokens: &'t [Token<'a>],
     module: &'a str,
@@ -62,7 +76,7 @@ impl<'a> Reader<'a, '_> {
                 "endmodule" | "generate" | "endgenerate" | "else" | "end" => at += 1,
                 // Of a generate block.
                 "begin" => at += if self.text(at + 1) == ":" { 3 } else { 1 },
-                "if" | "for" => at = self.closing(at + 1) + 1,
+                "if" | "for" => at = closing(self.tokens, at + 1) + 1,
                 "wire" | "reg" => at = self.declaration(at),
                 "input" | "output" | "inout" | "integer" | "genvar" | "function" | "task" => {
                     at = self.after(at, ";");
@@ -97,20 +111,6 @@ impl<'a> Reader<'a, '_> {
         found.map_or(self.tokens.len(), |n| at + n + 1)
     }
 
-    /// Index of the `)` that closes the `(` at `at`.
-    fn closing(&self, at: usize) -> usize {
-        let mut depth = 0;
-        for (n, token) in self.tokens[at..].iter().enumerate() {
-            match token.text {
-                "(" => depth += 1,
-                ")" if depth == 1 => return at + n,
-                ")" => depth -= 1,
-                _ => {}
-            }
-        }
-        self.tokens.len()
-    }
-
     /// `wire [7:0] x;` or `reg [7:0] x = ...;`
     fn declaration(&mut self, at: usize) -> usize {
         let end = self.after(at, ";");
@@ -135,7 +135,7 @@ impl<'a> Reader<'a, '_> {
     fn process(&mut self, mut at: usize) -> usize {
         if self.text(at) == "@" {
             at += 1;
-            at = if self.text(at) == "(" { self.closing(at) + 1 } else { at + 1 };
+            at = if self.text(at) == "(" { closing(self.tokens, at) + 1 } else { at + 1 };
         }
         self.statement(at)
     }
@@ -153,7 +153,7 @@ impl<'a> Reader<'a, '_> {
                 at + 1
             }
             "if" => {
-                let close = self.closing(at + 1);
+                let close = closing(self.tokens, at + 1);
                 self.push(What::Condition, at + 1..close + 1);
                 let after = self.statement(close + 1);
                 match self.text(after) {
@@ -162,12 +162,12 @@ impl<'a> Reader<'a, '_> {
                 }
             }
             "case" | "casez" => {
-                let close = self.closing(at + 1);
+                let close = closing(self.tokens, at + 1);
                 self.push(What::Selector, at + 2..close);
                 self.case_items(close + 1)
             }
             "for" | "while" | "repeat" => {
-                let close = self.closing(at + 1);
+                let close = closing(self.tokens, at + 1);
                 self.statement(close + 1)
             }
             _ => {
