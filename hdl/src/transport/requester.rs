@@ -2,15 +2,19 @@
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.2, 9.7.5, 9.7.6; annex A17 (RoCEv2)
 //! # Interface timing  one operation at a time; order: overdue timer scan, ACK, read error, row,
-//!                     grant, hint, timer scan. A queue pair row waits for 4 cycles without a read error. A sink's fields are used until its ready, one cycle, at
-//!                     the operation's end. Cycles from the pick to the cycle of ready, while no
-//!                     output waits: ACK 10, 4 more for each work request it completes but one that
-//!                     it ends exactly, 6 if it is not for a flow or not outstanding; READ response 14, the last one 15, 11 if
-//!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before the READ; grant 15
-//!                     with the next packet armed, 4 more for each packet more that it is for
-//!                     while m_pkt is taken in 2 cycles, 18 if that is of the next message, 11 if there
-//!                     is none; work request 9 (armed) or 8; queue pair row 5. A NAK that arms
-//!                     takes 8 more, and so does an answer that lets a waiting packet go.
+//!                     grant, hint, timer scan. A queue pair row waits for 4 cycles without a read
+//!                     error. A sink's fields are used until its ready, one cycle, at the
+//!                     operation's end. What waits at another sink by the cycle before, and is of
+//!                     another flow, is picked then; else the next pick is behind the end. Cycles
+//!                     from the pick to the cycle of ready, while no output waits: ACK 10, 4 more
+//!                     for each work request it completes but one that it ends exactly, 6 if it is
+//!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
+//!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before
+//!                     the READ; grant 14 with the next packet armed, 4 more for each packet more
+//!                     that it is for while m_pkt is taken in 2 cycles, 16 if that is of the next
+//!                     message, 10 if there is none; work request 8 (armed) or 7; queue pair row 4.
+//!                     A NAK that arms takes 7 more, and so does an answer that lets a waiting
+//!                     packet go.
 //!                     While nothing waits it works ahead: behind an arm the flow's packet is
 //!                     prepared, so that its grant sends it after 2 cycles instead of 9; with a
 //!                     hint the flow's row is brought in, so that its work request takes 3 cycles
@@ -205,8 +209,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.pick.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
         self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.pick.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
-        self.pick.ready.next = self.ctl.ready.val();
-        self.pick.is_open.next = self.ctl.is_open.val();
+        self.pick.own.next = self.ctl.op.val();
+        self.pick.is_busy.next = self.ctl.is_busy.val();
         self.pick.is_fresh.next = self.ctl.is_fresh.val();
         Wire::join(&mut self.hint, &mut self.pick.hint);
         self.ctl.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();

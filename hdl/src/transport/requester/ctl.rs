@@ -3,7 +3,7 @@
 //! # Source            InfiniBand, volume 1, section 9.7.5 (reliable requester)
 //! # Interface timing  part of `requester`: the operation that is picked in [`State::Idle`] has its
 //!                     flow's row in registers from [`State::Check`] on; the sink's ready is high
-//!                     in [`State::Done`]
+//!                     in [`State::Save`]
 //! # Latency and rate  one state a cycle; states that fill an output slot wait until it is free
 //! # Reset             synchronous, high: scrubs the 2^FB flow rows, one a cycle
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
@@ -128,8 +128,11 @@ pub struct RequesterCtl<const FB: usize> {
     pub work_busy: Signal<In, Bit>,
     /// The telemetry slot is taken, by another flow.
     pub cc_busy: Signal<In, Bit>,
-    /// The next operation may be chosen: between two, or while this one is done ahead of its time.
+    /// The next operation may start, and its row is read: between two, while this one is done ahead
+    /// of its time, or while it ends and the next is of another flow.
     pub is_open: Signal<Out, Bit>,
+    /// An operation is under way: what it is about still stands at its sink.
+    pub is_busy: Signal<Out, Bit>,
     /// The last flow that was armed can be prepared.
     pub is_fresh: Signal<Out, Bit>,
     /// State.
@@ -165,7 +168,9 @@ pub struct RequesterCtl<const FB: usize> {
     answers: RequesterNextAnswer,
     packets: RequesterNextPacket,
     goto: Signal<Local, State>,
+    busy: Signal<Local, Bit>,
     opens: Signal<Local, Bit>,
+    is_held: Signal<Local, Bit>,
     takes_wr: Signal<Local, Bit>,
     takes_grant: Signal<Local, Bit>,
     keeps: Signal<Local, Bit>,
@@ -180,9 +185,11 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.flow.next = self.now_flow.val();
         self.ready.next = self.readies.val();
         self.is_fresh.next = self.fresh.val();
-        self.opens.next = self.prepares.val()
-            | (self.now_state.val() == State::Await)
-            | (self.now_state.val() == State::Idle);
+        self.busy.next = !self.prepares.val()
+            & (self.now_state.val() != State::Await)
+            & (self.now_state.val() != State::Idle);
+        self.is_busy.next = self.busy.val();
+        self.opens.next = !self.busy.val() | (self.now_state.val() == State::Save);
         self.is_open.next = self.opens.val();
         self.rewind.next = self.verdict.rewind.val();
         self.arming.next = self.verdict.arming.val();
@@ -209,6 +216,7 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.verdict.expired.next = self.expired.val();
         self.verdict.is_rnr.next = self.is_rnr.val();
         self.verdict.retry_out.next = self.retry_out.val();
+        self.verdict.last_packet.next = self.last_packet.val();
         self.verdict.is_resend.next = self.is_resend.val();
         self.verdict.order_busy.next = self.order_busy.val();
         self.goes_on.next = self.left.val().any();
@@ -327,13 +335,13 @@ impl<const FB: usize> RequesterCtl<FB> {
                 if self.now_op.val() == Op::Qp {
                     self.goto.next = State::Save;
                 } else if self.now_op.val() == Op::Other {
-                    self.goto.next = State::Done;
+                    self.goto.next = State::Save;
                 } else if self.now_op.val() == Op::Next {
                     self.goto.next = State::Await;
                 } else if self.now_op.val() == Op::Wr {
                     self.goto.next = State::Post0;
                     if !self.qp_valid.val() | self.sq_full.val() {
-                        self.goto.next = State::Done;
+                        self.goto.next = State::Save;
                     } else if self.qp_error.val() {
                         self.goto.next = State::Flush;
                     }
@@ -342,7 +350,7 @@ impl<const FB: usize> RequesterCtl<FB> {
                 } else if self.now_op.val() == Op::Fail {
                     self.goto.next = State::FailRead;
                     if self.sq_empty.val() | self.is_old.val() {
-                        self.goto.next = State::Done;
+                        self.goto.next = State::Save;
                     }
                 } else if self.now_op.val() == Op::Grant {
                     self.goto.next = State::WrLoad;
@@ -356,7 +364,10 @@ impl<const FB: usize> RequesterCtl<FB> {
     }
 
     fn end(&mut self) {
-        if self.opens.val() & self.picked.val() {
+        comment!("The row that is written in Save is not read in it.");
+        self.is_held.next =
+            (self.now_state.val() == State::Save) & (self.pick_flow.val() == self.now_flow.val());
+        if self.opens.val() & self.picked.val() & !self.is_held.val() {
             self.now_op.next = self.pick_op.val();
             self.now_flow.next = self.pick_flow.val();
             self.prepares.next = false;
@@ -364,7 +375,7 @@ impl<const FB: usize> RequesterCtl<FB> {
         }
         self.now_state.next = self.goto.val();
         self.readies.next = 0.into();
-        if self.goto.val() == State::Done {
+        if self.goto.val() == State::Save {
             if (self.now_op.val() == Op::Ack) | (self.now_op.val() == Op::Response) {
                 self.readies.next.ack = true;
             } else if self.now_op.val() == Op::Fail {

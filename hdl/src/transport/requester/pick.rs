@@ -1,8 +1,8 @@
 //! Chooses the next operation of the requester, and when a flow's timer is looked at.
 //!
-//! # Interface timing  part of `requester`: chooses in Done, for the cycle of Idle behind it, in
-//!                     Idle, for the next, and in each cycle in which the requester works ahead. The
-//!                     order is that of the requester's page
+//! # Interface timing  part of `requester`: chooses in each cycle, for the next. What is chosen
+//!                     is taken where an operation may start. The order is that of the requester's
+//!                     page
 //! # Latency and rate  a timer scan is due every 32 cycles; one that has waited for a whole interval
 //!                     goes first
 //! # Rules             Behind an answer what else waits goes before the next answer.
@@ -12,10 +12,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::FlowPulse;
-use crate::transport::requester::{
-    ctl::SinkReadies,
-    state::{Op, State},
-};
+use crate::transport::requester::state::{Op, State};
 use crate::{block, Reg};
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
@@ -45,15 +42,15 @@ pub struct RequesterPick<const FB: usize> {
     pub grant_valid: Signal<In, Bit>,
     /// Its flow.
     pub grant_flow: Signal<In, Bits<FB>>,
-    /// The next operation may start.
-    pub is_open: Signal<In, Bit>,
-    /// What was done stands at its sink in the cycle of Done.
-    pub ready: Signal<In, SinkReadies>,
+    /// An operation is under way: what it is about still stands at its sink.
+    pub is_busy: Signal<In, Bit>,
+    /// Which operation.
+    pub own: Signal<In, Op>,
     /// The last flow that was armed can be prepared.
     pub is_fresh: Signal<In, Bit>,
     /// A work request is coming.
     pub hint: FlowPulse<In, FB>,
-    /// There is something to do, if an operation may be chosen.
+    /// There is something to do, if an operation may start.
     pub picked: Signal<Out, Bit>,
     /// What.
     pub op: Signal<Out, Op>,
@@ -70,6 +67,11 @@ pub struct RequesterPick<const FB: usize> {
     choice: Reg<Op>,
     place: Reg<Bits<FB>>,
     is_idle: Signal<Local, Bit>,
+    answers: Signal<Local, Bit>,
+    owns_ack: Signal<Local, Bit>,
+    owns_row: Signal<Local, Bit>,
+    owns_fail: Signal<Local, Bit>,
+    owns_grant: Signal<Local, Bit>,
     ack_waits: Signal<Local, Bit>,
     fail_waits: Signal<Local, Bit>,
     grant_waits: Signal<Local, Bit>,
@@ -90,13 +92,22 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         self.waits.next = true;
         self.choice.next = Op::Scan;
         self.place.next = self.scan_flow.val();
+        self.answers.next = (self.own.val() == Op::Ack) | (self.own.val() == Op::Response);
+        self.owns_ack.next = self.is_busy.val() & self.answers.val();
+        self.owns_fail.next = self.is_busy.val() & (self.own.val() == Op::Fail);
+        self.owns_grant.next = self.is_busy.val() & (self.own.val() == Op::Grant);
+        self.owns_row.next = self.is_busy.val()
+            & ((self.own.val() == Op::Qp)
+                | (self.own.val() == Op::Wr)
+                | (self.own.val() == Op::Next)
+                | (self.own.val() == Op::Other));
         comment!("Errors of a queue pair are taken before its new row.");
-        self.ack_waits.next = self.ack_valid.val() & !self.ready.val().ack;
-        self.fail_waits.next = self.fail_valid.val() & !self.ready.val().fail;
-        self.grant_waits.next = self.grant_valid.val() & !self.ready.val().grant;
+        self.ack_waits.next = self.ack_valid.val() & !self.owns_ack.val();
+        self.fail_waits.next = self.fail_valid.val() & !self.owns_fail.val();
+        self.grant_waits.next = self.grant_valid.val() & !self.owns_grant.val();
         self.fails.next = (self.fails.val() << 1) | bit_cast::<4, 1>(self.fail_valid.val().into());
         self.row_goes.next = self.cfg_valid.val()
-            & !self.ready.val().cfg
+            & !self.owns_row.val()
             & (!self.fails.val().any() | self.cfg_table.val().any());
         self.others.next = self.fail_waits.val() | self.row_goes.val() | self.grant_waits.val();
         if !self.scan_urgent.val() {
@@ -124,8 +135,7 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                 self.waits.next = false;
             }
         }
-        self.found.next =
-            self.waits.val() & (self.is_open.val() | (self.state.val() == State::Done));
+        self.found.next = self.waits.val();
         if !self.waits.val() & self.is_idle.val() & !self.is_fresh.val() {
             self.found.next = self.scan_due.val() | self.hint.valid.val();
             if self.hint.valid.val() {
@@ -133,19 +143,18 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                 self.place.next = self.hint.flow.val();
             }
         }
-        if self.is_open.val() & self.found.val() {
-            self.answered.next =
-                (self.choice.val() == Op::Ack) | (self.choice.val() == Op::Response);
-        }
         self.scan_count.next = self.scan_count.val() + 1;
         if self.scan_count.val().all() {
             self.scan_due.next = true;
             self.scan_urgent.next = self.scan_due.val();
         }
-        if self.is_open.val() & self.found.val() & (self.choice.val() == Op::Scan) {
-            self.scan_flow.next = self.scan_flow.val() + 1;
-            self.scan_due.next = false;
-            self.scan_urgent.next = false;
+        if self.state.val() == State::Load {
+            self.answered.next = self.answers.val();
+            if self.own.val() == Op::Scan {
+                self.scan_flow.next = self.scan_flow.val() + 1;
+                self.scan_due.next = false;
+                self.scan_urgent.next = false;
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Source            InfiniBand, volume 1, section 9.7.2 (PSN)
 //! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
-//!                     Emit and Save
+//!                     Save
 //! # Number formats    signal | bits | meaning
 //!                     psn | 24 | modulo 2^24
 //!                     seq | 32 | byte sequence, modulo 2^32: of the first payload byte behind the
@@ -128,9 +128,8 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.overtakes.next = self.is_ahead.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
-        self.rows.write_enable.next = (self.state.val() == State::Scrub)
-            | (self.state.val() == State::Emit)
-            | (self.state.val() == State::Save);
+        self.rows.write_enable.next =
+            (self.state.val() == State::Scrub) | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next.una = self.r_una.val();
         self.rows.write_data.next.nxt = self.r_nxt.val();

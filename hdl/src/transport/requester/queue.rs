@@ -1,7 +1,7 @@
 //! Send queue positions of a flow, and whether it may be armed.
 //!
 //! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
-//!                     Emit and Save
+//!                     Save
 //! # Number formats    signal | bits | meaning
 //!                     head, current, tail | 7 | send queue positions, modulo 128
 //!                     used | 7 | work requests in the queue
@@ -127,9 +127,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.sq_full.next = self.r_used.val() == self.depth.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
-        self.rows.write_enable.next = (self.state.val() == State::Scrub)
-            | (self.state.val() == State::Emit)
-            | (self.state.val() == State::Save);
+        self.rows.write_enable.next =
+            (self.state.val() == State::Scrub) | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next.error = self.r_error.val();
         self.rows.write_data.next.armed = self.r_armed.val();

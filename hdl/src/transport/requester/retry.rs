@@ -2,7 +2,7 @@
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.5.2.8 (RNR) and 9.7.6.1.3 (timer)
 //! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
-//!                     Emit and Save
+//!                     Save
 //! # Number formats    deadline | 33 bits, modulo 2^33 | ticks
 //! # Invariants        the retransmission timer runs only while something is outstanding
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
@@ -91,9 +91,8 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
         self.deadline.next = self.r_deadline.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
-        self.rows.write_enable.next = (self.state.val() == State::Scrub)
-            | (self.state.val() == State::Emit)
-            | (self.state.val() == State::Save);
+        self.rows.write_enable.next =
+            (self.state.val() == State::Scrub) | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next.timer = self.r_timer.val();
         self.rows.write_data.next.rnr = self.r_rnr.val();

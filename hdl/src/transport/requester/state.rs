@@ -43,10 +43,8 @@ pub enum State {
     Seq,
     /// Rewind, timer, retry count.
     Fin,
-    /// In-flight bytes and telemetry go out, the row is written.
+    /// In-flight bytes and telemetry go out.
     Emit,
-    /// The sink's ready is high.
-    Done,
     /// The current work request is read.
     WrRead,
     /// It goes to registers.
@@ -59,13 +57,15 @@ pub enum State {
     P2,
     /// Packet and read command go out.
     Send,
-    /// The position after the packet is known; P0 of the next one in the message.
+    /// The position after the packet is known; P0 of the next one in the message, else the next
+    /// work request is read.
     More,
     /// Frame bytes of the next packet.
     Len,
     /// The flow is armed.
     Arm,
-    /// The row is written.
+    /// The row is written, the sink's ready is high, and the row of the next operation is read if it
+    /// is of another flow.
     Save,
     /// Packets of a new work request: rounded length.
     Post0,

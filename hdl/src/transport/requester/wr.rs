@@ -1,6 +1,6 @@
 //! Send queues in block RAM: work requests are posted and read.
 //!
-//! # Interface timing  part of `requester`. Read in Check, WrRead, NextRead, SeekRead, FailRead; the
+//! # Interface timing  part of `requester`. Read in Check, WrRead, More, NextRead, SeekRead, FailRead; the
 //!                     work request is at hand two cycles later. Posting: Check rounded length,
 //!                     Post0 packets, Post1 end PSN, written in Post2
 //! # Reset             none: every result is used only after its operands were valid
@@ -145,6 +145,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.rows.read_address.next = self.row_address.val();
         self.rows.read_enable.next = (self.state.val() == State::Check)
             | (self.state.val() == State::WrRead)
+            | (self.state.val() == State::More)
             | (self.state.val() == State::NextRead)
             | (self.state.val() == State::SeekRead)
             | (self.state.val() == State::FailRead);

@@ -91,7 +91,7 @@ impl Logic for RequesterNextAnswer {
     // Longer than 120 lines because it is one table: each state, and what follows it.
     #[hdl_gen]
     fn update(&mut self) {
-        self.refused.next = State::Done;
+        self.refused.next = State::Save;
         if self.has_payload.val() {
             self.refused.next = State::Order;
         }
@@ -112,7 +112,7 @@ impl Logic for RequesterNextAnswer {
             }
             State::Decide => {
                 if self.op.val() == Op::Ack {
-                    self.goto.next = State::Done;
+                    self.goto.next = State::Save;
                     if self.ack_accept.val() {
                         self.goto.next = State::Retire;
                     }
@@ -166,7 +166,7 @@ impl Logic for RequesterNextAnswer {
             }
             State::Order => {
                 if !self.order_busy.val() {
-                    self.goto.next = State::Done;
+                    self.goto.next = State::Save;
                     if self.lands.val() {
                         self.goto.next = State::Advance;
                     } else if self.spoils.val() {
@@ -208,7 +208,7 @@ impl Logic for RequesterNextAnswer {
             }
             State::Emit => {
                 if !self.work_busy.val() & !self.cc_busy.val() {
-                    self.goto.next = State::Done;
+                    self.goto.next = State::Save;
                     if self.arms.val() {
                         self.goto.next = State::WrRead;
                     }

@@ -88,7 +88,7 @@ impl Logic for RequesterNextPacket {
                 if self.pending.val() {
                     self.goto.next = State::P1;
                     if self.last_packet.val() {
-                        self.goto.next = State::WrRead;
+                        self.goto.next = State::WrLoad;
                     }
                 }
             }
@@ -101,7 +101,7 @@ impl Logic for RequesterNextPacket {
                 }
             }
             State::Save => {
-                self.goto.next = State::Done;
+                self.goto.next = State::Idle;
             }
             State::Post0 => {
                 self.goto.next = State::Post1;
@@ -135,11 +135,8 @@ impl Logic for RequesterNextPacket {
             }
             State::Flush => {
                 if !self.order_busy.val() {
-                    self.goto.next = State::Done;
+                    self.goto.next = State::Save;
                 }
-            }
-            State::Done => {
-                self.goto.next = State::Idle;
             }
             _ => {}
         }

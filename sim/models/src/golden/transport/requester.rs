@@ -80,12 +80,19 @@ pub struct Requester {
     scan_urgent: bool,
     /// Cycles in which a queue pair row waits: read errors may follow that are about the old one.
     row_wait: u8,
-    picked: Option<(Op, usize)>,
+    /// What waited a cycle ago.
+    found: Option<(Op, usize)>,
+    /// Operation and flow at hand.
     op: Op,
+    flow: usize,
+    /// A scan started a cycle ago.
+    has_scanned: bool,
     script: VecDeque<Step>,
     ahead: Option<Ahead>,
-    /// Flow that has just got a queue pair.
+    /// Flow that gets a queue pair.
     cleared_flow: Option<usize>,
+    /// Its row has just been written.
+    is_written: bool,
     out: RequesterOut,
 }
 
@@ -107,11 +114,14 @@ impl Requester {
             scan_due: false,
             scan_urgent: false,
             row_wait: 0,
-            picked: None,
+            found: None,
             op: Op::Scan,
+            flow: 0,
+            has_scanned: false,
             script: VecDeque::with_capacity(64),
             ahead: None,
             cleared_flow: None,
+            is_written: false,
             out: RequesterOut::default(),
         }
     }
@@ -123,7 +133,8 @@ impl Requester {
         self.scrub_left = self.flows.len();
         (self.cycle, self.first_tick, self.scan_flow) = (0, 0, 0);
         (self.scan_due, self.scan_urgent, self.row_wait) = (false, false, 0);
-        self.picked = None;
+        self.has_scanned = false;
+        self.found = None;
         self.script.clear();
         self.ahead = None;
         self.cleared_flow = None;
@@ -177,35 +188,34 @@ impl Requester {
                 if i.s_grant.valid && packet_free && is_for(flow, i.s_grant.flow) =>
             {
                 self.ahead = None;
-                (self.op, self.picked) = (Op::Grant, Some((Op::Grant, flow)));
+                (self.op, self.flow) = (Op::Grant, flow);
                 // The timer counts from the cycle before.
                 let now = self.tick_of(self.cycle.saturating_sub(1));
                 return self.send(flow, 0, now, i);
             }
             Some(Ahead::Flow(flow)) if is_wr && is_for(flow, i.cfg_index) => {
                 self.ahead = None;
-                (self.op, self.picked) = (Op::Cfg, Some((Op::Cfg, flow)));
+                (self.op, self.flow) = (Op::Cfg, flow);
                 return self.post(flow, WrRow::from_row(&row_words(i)), true, i);
             }
             _ => {}
         }
-        self.picked = self.pick(i, packet_free);
         self.ahead = match self.ahead {
             // What is picked starts with the row of its own flow.
-            _ if self.picked.is_some() => None,
+            _ if self.found.is_some() => None,
             Some(Ahead::Armed(flow)) => Some(Ahead::Packet(flow, cycles::AHEAD)),
             Some(Ahead::Packet(flow, left)) => Some(Ahead::Packet(flow, left.saturating_sub(1))),
             Some(Ahead::Flow(flow)) if i.hint.valid && is_for(flow, i.hint.flow) => self.ahead,
             Some(Ahead::Flow(_)) => None,
             None => {
-                self.picked = self.pick_idle(i);
+                self.found = self.pick_idle(i);
                 None
             }
         };
     }
 
     fn start(&mut self, op: Op, flow: usize, i: &RequesterIn) {
-        self.op = op;
+        (self.op, self.flow) = (op, flow);
         self.has_answered = op == Op::Answer;
         self.window = self.windows[flow];
         self.ahead = None;
@@ -214,7 +224,11 @@ impl Requester {
             Op::Cfg => self.cfg(flow, i),
             Op::Fail => self.local_error(flow, i.s_fail.mark),
             Op::Grant => self.grant(flow, i),
-            Op::Scan => self.scan(flow, i),
+            Op::Scan => {
+                self.scan(flow, i);
+                self.scan_flow = (self.scan_flow + 1) % self.flows.len();
+                self.has_scanned = true;
+            }
             Op::Next => {
                 self.wait(cycles::JUDGE_ROW);
                 self.ahead = Some(Ahead::Flow(flow));
@@ -236,43 +250,45 @@ impl Requester {
             2 => self.post(flow, WrRow::from_row(&row), false, i),
             _ => {
                 self.wait(cycles::JUDGE_ROW);
-                self.done();
+                self.save();
             }
         }
     }
 
     fn run(&mut self, i: &RequesterIn, before: &RequesterOut) {
         let packet_free = !before.m_pkt.valid && !before.m_read.valid;
-        if self.script.is_empty() {
-            match self.picked {
+        let found = self.found;
+        self.found = self.pick(&self.others(i), packet_free);
+        let Some(&step) = self.script.front() else {
+            return match found {
                 None => self.idle(i, packet_free),
-                Some((op, flow)) => {
-                    self.start(op, flow, i);
-                    if op == Op::Scan {
-                        self.scan_flow = (self.scan_flow + 1) % self.flows.len();
-                        (self.scan_due, self.scan_urgent) = (false, false);
-                    }
-                }
-            }
-            return;
-        }
-        let step = self.script[0];
+                Some((op, flow)) => self.start(op, flow, i),
+            };
+        };
         if self.act(step, before) {
             self.script.pop_front();
-            if let Some(Step::Done) = self.script.front() {
+            if let Some(Step::Save) = self.script.front() {
                 self.set_ready();
             }
         }
-        if self.script.is_empty() {
-            // What was done still stands at its sink.
-            let mut next = *i;
-            next.s_ack.valid &= !before.s_ack.ready;
-            next.s_cfg.valid &= !before.s_cfg.ready;
-            next.s_grant.valid &= !before.s_grant.ready;
-            next.s_fail.valid &= !before.s_fail.ready;
-            let is_done = matches!(step, Step::Done);
-            self.picked = is_done.then(|| self.pick(&next, packet_free)).flatten();
+        // The next operation's row is read while this one's is written.
+        if let (Step::Save, Some((op, flow))) = (step, found) {
+            if flow != self.flow {
+                self.start(op, flow, i);
+            }
         }
+    }
+
+    /// What waits beside what is at hand, which stands at its sink until it is done.
+    fn others(&self, i: &RequesterIn) -> RequesterIn {
+        let mut others = *i;
+        if !self.script.is_empty() {
+            others.s_ack.valid &= self.op != Op::Answer;
+            others.s_cfg.valid &= !matches!(self.op, Op::Cfg | Op::Next);
+            others.s_fail.valid &= self.op != Op::Fail;
+            others.s_grant.valid &= self.op != Op::Grant;
+        }
+        others
     }
 
     fn set_ready(&mut self) {
@@ -300,6 +316,8 @@ impl Golden for Requester {
             return self.out;
         }
         let before = self.out;
+        self.is_written = before.s_cfg.ready;
+        let has_scanned = core::mem::take(&mut self.has_scanned);
         let out = &mut self.out;
         out.m_pkt.valid &= !i.m_pkt.ready;
         out.m_read.valid &= !i.m_read.ready;
@@ -318,15 +336,18 @@ impl Golden for Requester {
             let flow = usize::from(i.watch_flow) % self.flows.len();
             self.windows[flow] = i.watch_window;
         }
-        let scan_starts = self.script.is_empty() && matches!(self.picked, Some((Op::Scan, _)));
         if self.scrub_left > 0 {
             self.scrub_left -= 1;
+            self.found = self.pick(i, true);
         } else {
             self.run(i, &before);
         }
-        if self.cycle % SCAN_CYCLES == SCAN_CYCLES - 1 && !scan_starts {
+        if self.cycle % SCAN_CYCLES == SCAN_CYCLES - 1 {
             self.scan_urgent = self.scan_due;
             self.scan_due = true;
+        }
+        if has_scanned {
+            (self.scan_due, self.scan_urgent) = (false, false);
         }
         self.cycle += 1;
         self.row_wait =
@@ -341,7 +362,7 @@ impl Golden for Requester {
         }
         // The row of a queue pair is there. So many bytes are in flight until something is sent
         // again, or all is acknowledged.
-        let flow = self.cleared_flow.filter(|_| self.out.s_cfg.ready)?;
+        let flow = self.cleared_flow.filter(|_| self.is_written)?;
         self.cleared_flow = None;
         let path = format!("psns.rows.mem[{flow}][159:128]");
         self.flows[flow].nxt_seq = starts.offer(&path, u32::BITS, SOON_BYTES)? as u32;

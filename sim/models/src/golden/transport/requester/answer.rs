@@ -62,7 +62,7 @@ impl Requester {
             _ => e.ack_ghost = true,
         });
         if !is_ours || place != Place::Outstanding || !matches!(kind, 0 | 1 | 3) {
-            return self.done();
+            return self.save();
         }
         let una = if kind == 0 { (a.psn + 1) & PSN_MASK } else { a.psn };
         let has_progress = self.retire_before(flow, una, true);
@@ -134,9 +134,9 @@ impl Requester {
         let arms = has_progress && f.may_arm() && !f.waits_for_read();
         self.inflight(flow, has_cc.then_some(cc));
         if arms {
-            self.arm(flow, true, i);
+            self.arm(flow, i);
         } else {
-            self.done();
+            self.save();
         }
     }
 
@@ -158,7 +158,7 @@ impl Requester {
                 _ => e.ack_ghost = true,
             });
             self.drop_payload(i);
-            return self.done();
+            return self.save();
         }
         let before = f.queue.iter().position(|p| p.is_read()).expect("a READ was sent");
         let first_psn = f.queue[before].first_psn;
@@ -176,7 +176,7 @@ impl Requester {
             });
             self.drop_payload(i);
             if !is_gap {
-                return self.done();
+                return self.save();
             }
             self.flows[flow].has_gap = true;
             self.wait(1);

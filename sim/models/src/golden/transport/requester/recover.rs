@@ -46,7 +46,7 @@ impl Requester {
         self.wait(cycles::JUDGE_ROW);
         let is_old = mark != 0 && mark != self.flows[flow].mark;
         if is_old || self.flows[flow].queue.is_empty() {
-            self.done();
+            self.save();
         } else {
             self.fail(flow, status::LOCAL_DMA);
         }
@@ -66,7 +66,7 @@ impl Requester {
         f.timer = Timer::Rnr;
         f.deadline = now + u64::from(RNR_10_US[usize::from(code)] * 5 / 2 + 2);
         self.inflight(flow, None);
-        self.done();
+        self.save();
     }
 
     pub(super) fn nak_sequence(&mut self, flow: usize, i: &RequesterIn) {
@@ -86,9 +86,9 @@ impl Requester {
         self.flows[flow].rewind();
         self.inflight(flow, None);
         if self.flows[flow].may_arm() {
-            self.arm(flow, true, i);
+            self.arm(flow, i);
         } else {
-            self.done();
+            self.save();
         }
     }
 
@@ -105,7 +105,7 @@ impl Requester {
             f.timer = Timer::Off;
             self.wait(1);
             if self.flows[flow].may_arm() {
-                self.arm(flow, true, i);
+                self.arm(flow, i);
             } else {
                 self.save();
             }

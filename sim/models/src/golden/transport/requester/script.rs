@@ -23,13 +23,8 @@ impl Requester {
         self.push(Step::Events(events));
     }
 
-    pub(super) fn done(&mut self) {
-        self.push(Step::Done);
-    }
-
     pub(super) fn save(&mut self) {
-        self.wait(1);
-        self.done();
+        self.push(Step::Save);
     }
 
     /// Does the front of the script; false while its slot is taken.
@@ -73,16 +68,15 @@ impl Requester {
                 out.m_work = Work { valid: true, flow, len_bytes, frame_count: 0, inflight_bytes };
                 out.m_cc = cc.unwrap_or(out.m_cc);
             }
-            Step::Done => {}
+            Step::Save => {}
         }
         true
     }
 
     /// Fields that an order does not have keep their values.
     fn order(&mut self, step: Step) {
-        let flow = self.picked.map_or(0, |(_, flow)| flow as u16);
         let order = &mut self.out.m_order;
-        (order.valid, order.flow) = (true, flow);
+        (order.valid, order.flow) = (true, self.flow as u16);
         match step {
             Step::Completion { wr_id, byte_len, status, signalled } => {
                 order.op = order::COMPLETION;

@@ -46,10 +46,9 @@ impl Requester {
         self.save();
     }
 
-    /// Arms the flow for its next packet. With its work request at hand the preparation has begun.
-    pub(super) fn arm(&mut self, flow: usize, read: bool, i: &RequesterIn) {
-        let read_cycles = if read { cycles::READ + cycles::PREPARE } else { cycles::PREPARE - 1 };
-        self.arm_in(flow, read_cycles + cycles::FRAME_BYTES, i);
+    /// Arms the flow for its next packet.
+    pub(super) fn arm(&mut self, flow: usize, i: &RequesterIn) {
+        self.arm_in(flow, cycles::READ + cycles::PREPARE + cycles::FRAME_BYTES, i);
     }
 
     /// Enters a work request; `at_hand`: the flow's row is there.
@@ -60,12 +59,12 @@ impl Requester {
         if !f.qp.valid || f.queue.len() == self.sq_depth {
             self.wait(load_cycles);
             self.events(|e| e.wr_refused = true);
-            return self.done();
+            return self.save();
         }
         if f.failed {
             self.wait(load_cycles + 1);
             self.push(Step::completion(&wr, 6));
-            return self.done();
+            return self.save();
         }
         // What is pending and not armed waits for an answer.
         let had_pending = f.has_pending();
@@ -109,7 +108,9 @@ impl Requester {
             has_ended = self.send_packet(flow, now, i);
         }
         if self.flows[flow].has_pending() {
-            self.arm(flow, has_ended, i);
+            // The next work request is read behind the packet.
+            let read_cycles = if has_ended { cycles::READ } else { 0 };
+            self.arm_in(flow, read_cycles + cycles::PREPARE - 1 + cycles::FRAME_BYTES, i);
         } else {
             self.save();
         }

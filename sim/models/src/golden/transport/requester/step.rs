@@ -51,8 +51,8 @@ pub enum Step {
     Work(Work),
     /// Bytes in flight, and telemetry of an ACK.
     Inflight(u16, u32, Option<AckTelemetry>),
-    /// The sink's ready is high.
-    Done,
+    /// The row is written, the sink's ready is high.
+    Save,
 }
 
 impl Step {
