@@ -41,7 +41,7 @@ fn requester_breaks_are_caught() {
         // A packet, a work request that was made ready for another flow; one that holds up others.
         ("takes_grant = grant_valid & (grant_flow == now_flow)", "takes_grant = grant_valid"),
         ("takes_wr = wr_valid & (wr_flow == now_flow)", "takes_wr = wr_valid"),
-        ("opens = prepares | (now_state == STATE_AWAIT)", "opens = (now_state == STATE_AWAIT)"),
+        ("busy = !prepares & (now_state != STATE_AWAIT)", "busy = (now_state != STATE_AWAIT)"),
         // An error of an old row counts.
         ("ctl_is_old = (|s_fail_mark) & (s_fail_mark != qp_mark)", "ctl_is_old = 1'b0"),
         // A response: before the READ lands, not compared, MIDDLE in the place of FIRST.
@@ -56,8 +56,14 @@ fn requester_breaks_are_caught() {
         ("gap = r_gap", "gap = 1'b0"),
         // Answers go before all else.
         ("ack_waits & (!(answered & others))", "ack_waits"),
-        // What was done is chosen again.
-        ("grant_waits = grant_valid & !ready[3]", "grant_waits = grant_valid"),
+        // What is done is chosen again; a row is read while it is written; the next message's first
+        // packet is taken for one of the message before, or its work request is not read.
+        ("owns_ack = is_busy & answers", "owns_ack = 1'b0"),
+        ("owns_grant = is_busy & (own == OP_GRANT)", "owns_grant = 1'b0"),
+        ("owns_row = is_busy & ((own == OP_QP) |", "owns_row = is_busy & ("),
+        ("opens & picked & !is_held", "opens & picked"),
+        ("else if (begins)", "else if (1'b0)"),
+        ("position = following[2:0]", "position = current[2:0]"),
         // An ACK that waits for CC stays before a newer one of its flow, or goes before another's.
         ("(emits & is_same)", "1'b0"),
         ("has_tel & !is_same", "1'b0"),
@@ -84,6 +90,7 @@ fn requester_breaks_are_caught() {
         ("was_told_next = watch & (watch_flow == read_flow)", "was_told_next = 1'b0"),
         ("burst_rest = 4'd15", "burst_rest = 4'd14"),
         ("goes_on = |left", "goes_on = 1'b0"),
+        ("for_arm_next = !goes_on | last_packet", "for_arm_next = !goes_on"),
         ("if (packet_free) begin", "if (1'b1) begin"),
         ("has_imm & is_whole", "has_imm"),
     ];

@@ -39,8 +39,6 @@ fn requester_array_breaks_are_caught() {
         ("window_flow = watch_flow >> 3", "window_flow = watch_flow"),
         // READ responses follow each other at once.
         ("pause_next = response_pause", "pause_next = 3'd0"),
-        // Orders come faster than `sq_fetch` counts them.
-        ("order_pause_next = between_orders", "order_pause_next = 2'd0"),
         // A work request is entered twice.
         ("request_room & !takes_request", "request_room"),
         // Events of the same cycle are one.

@@ -10,11 +10,10 @@
 //!                     for each work request it completes but one that it ends exactly, 6 if it is
 //!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
 //!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before
-//!                     the READ; grant 14 with the next packet armed, 4 more for each packet more
-//!                     that it is for while m_pkt is taken in 2 cycles, 16 if that is of the next
-//!                     message, 10 if there is none; work request 8 (armed) or 7; queue pair row 4.
-//!                     A NAK that arms takes 7 more, and so does an answer that lets a waiting
-//!                     packet go.
+//!                     the READ; grant 14 with the next packet armed, 10 if there is none, 4 more for
+//!                     each packet more that it is for while m_pkt is taken in 2 cycles; work request
+//!                     8 (armed) or 7; queue pair row 4. A NAK that arms takes 7 more, and so does an
+//!                     answer that lets a waiting packet go.
 //!                     While nothing waits it works ahead: behind an arm the flow's packet is
 //!                     prepared, so that its grant sends it after 2 cycles instead of 9; with a
 //!                     hint the flow's row is brought in, so that its work request takes 3 cycles
@@ -378,6 +377,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.requests.flow.next = self.ctl.flow.val();
         self.requests.head.next = self.queue.head.val();
         self.requests.current.next = self.queue.current.val();
+        self.requests.following.next = self.queue.following.val();
+        self.requests.packet_last.next = self.packet.last.val();
         self.requests.tail.next = self.queue.tail.val();
         self.requests.probe.next = self.queue.probe.val();
         self.requests.tail_psn.next = self.psns.tail_psn.val();
@@ -385,6 +386,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.requests.mtu_code.next = self.qp.mtu.val();
         self.requests.cfg_row.next = self.cfg_row.val();
         self.packet.posts.next = self.posts.val();
+        self.packet.begins.next = self.ctl.begins.val();
         self.packet.post_len.next = self.cfg_row.val().wr_length_bytes;
         self.packet.nxt.next = self.psns.nxt.val();
         self.packet.takes_response.next =

@@ -530,11 +530,11 @@ fn requester_takes_the_cycles_of_its_header() {
     d.settle();
     let start = d.cycle;
     d.read(1, 300);
-    assert_eq!(ready(&mut d, start), 9, "armed");
+    assert_eq!(ready(&mut d, start), 8, "armed");
     d.settle();
     let start = d.cycle;
     d.post(2, 10);
-    assert_eq!(ready(&mut d, start), 8, "not armed");
+    assert_eq!(ready(&mut d, start), 7, "not armed");
     d.grants = true;
     sent(&mut d);
     d.settle();

@@ -9,8 +9,8 @@
 //!                     3 cycles behind that of its engine if nothing else waits, of events 2.
 //!                     m_read stands with its m_pkt, and the next pair when both are taken
 //! # Latency and rate  [`LATENCY_CYCLES`] more than one engine; each source an item every other
-//!                     cycle, of orders every [`ORDER_CYCLES`]. An ACK a cycle; behind a READ
-//!                     response [`RESPONSE_CYCLES`] pass. E engines: E operations at a time
+//!                     cycle. An ACK a cycle; behind a READ response [`RESPONSE_CYCLES`] pass. E
+//!                     engines: E operations at a time
 //! # Rules             Sources take turns, and what a flow says at one of them stays in order. Orders
 //!                     to land or drop a payload leave in the order of the READ responses that
 //!                     brought it; completions don't wait for those of other engines.
@@ -24,7 +24,7 @@
 //!                     tests/transport/requester_array.rs
 
 use crate::events::RequesterEvents;
-use crate::host::sq::{flows::OPERATION_CYCLES, rows::WR_BITS};
+use crate::host::sq::rows::WR_BITS;
 use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, FlowPulse, Offer, Order, Packet, PayloadSource, ReadError, Work,
@@ -43,9 +43,6 @@ pub const LATENCY_CYCLES: usize = super::LATENCY_CYCLES + 4;
 /// Cycles from a READ response to the next answer: who watches them looks each one up
 /// (`feedback_held`).
 pub const RESPONSE_CYCLES: u64 = 8;
-/// Cycles from an order to the next: who counts work requests that retire takes one in as many
-/// ([`OPERATION_CYCLES`]).
-pub const ORDER_CYCLES: u64 = OPERATION_CYCLES as u64;
 /// Kinds of events.
 const KINDS: usize = 10;
 
@@ -211,7 +208,6 @@ pub struct RequesterArray<
     echo_full: Reg<Bit>,
     echo: Reg<Echo<FB>>,
     order_full: Reg<Bit>,
-    order_pause: Reg<Bits<2>>,
     order: Reg<SentOrder<FB>>,
     is_qp: Signal<Local, Bit>,
     is_request: Signal<Local, Bit>,
@@ -276,8 +272,6 @@ pub struct RequesterArray<
     rotate: Constant<Bits<5>>,
     #[value(RESPONSE_CYCLES - 1)]
     response_pause: Constant<Bits<3>>,
-    #[value(ORDER_CYCLES - 2)]
-    between_orders: Constant<Bits<2>>,
     #[value(Table::Qp as u64)]
     qp_table: Constant<Bits<2>>,
     #[value(Table::Wr as u64)]
@@ -709,17 +703,12 @@ impl<
 
     /// The next one when this one is taken.
     fn orders_out(&mut self) {
-        self.order_turn.free.next =
-            (self.m_order.ready.val() | !self.order_full.val()) & !self.order_pause.val().any();
-        if self.order_pause.val().any() {
-            self.order_pause.next = self.order_pause.val() - 1;
-        }
+        self.order_turn.free.next = self.m_order.ready.val() | !self.order_full.val();
         if self.m_order.ready.val() {
             self.order_full.next = false;
         }
         if self.order_turn.take.val().any() {
             self.order_full.next = true;
-            self.order_pause.next = self.between_orders.val();
             self.order.next = self.order_bits.val().into();
         }
         self.m_order.valid.next = self.order_full.val();

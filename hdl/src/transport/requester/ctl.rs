@@ -143,6 +143,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub flow: Signal<Out, Bits<FB>>,
     /// Everything sent and not acknowledged is sent again.
     pub rewind: Signal<Out, Bit>,
+    /// The packet that is prepared is the first of the work request behind the one that was sent.
+    pub begins: Signal<Out, Bit>,
     /// The packet that is prepared is to be armed; else it is to be sent or has come.
     pub arming: Signal<Out, Bit>,
     /// WRITEs stand before the READ that was found.
@@ -162,6 +164,7 @@ pub struct RequesterCtl<const FB: usize> {
     now_flow: Reg<Bits<FB>>,
     readies: Reg<SinkReadies>,
     fresh: Reg<Bit>,
+    is_first: Reg<Bit>,
     prepares: Reg<Bit>,
     left: Reg<Bits<4>>,
     verdict: RequesterVerdict,
@@ -185,6 +188,8 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.flow.next = self.now_flow.val();
         self.ready.next = self.readies.val();
         self.is_fresh.next = self.fresh.val();
+        self.begins.next = self.is_first.val();
+        self.is_first.next = (self.now_state.val() == State::More) & self.last_packet.val();
         self.busy.next = !self.prepares.val()
             & (self.now_state.val() != State::Await)
             & (self.now_state.val() != State::Idle);
@@ -259,7 +264,6 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.packets.arming.next = self.verdict.arming.val();
         self.packets.other.next = self.answers.goto.val();
         self.packets.blocked.next = self.blocked.val();
-        self.packets.last_packet.next = self.last_packet.val();
         self.packets.armed.next = self.armed.val();
         self.packets.packet_free.next = self.packet_free.val();
         self.packets.is_rnr.next = self.is_rnr.val();

@@ -78,6 +78,8 @@ pub struct RequesterQueue<const FB: usize> {
     pub head: Signal<Out, Bits<7>>,
     /// The one that the next PSN belongs to.
     pub current: Signal<Out, Bits<7>>,
+    /// The one behind it; as of Send.
+    pub following: Signal<Out, Bits<7>>,
     /// Place of the next one to be posted.
     pub tail: Signal<Out, Bits<7>>,
     /// The next one to look at on the way to the first READ.
@@ -101,6 +103,7 @@ pub struct RequesterQueue<const FB: usize> {
     r_tail: Reg<Bits<7>>,
     r_used: Reg<Bits<7>>,
     look: Unreset<Bits<7>>,
+    behind: Unreset<Bits<7>>,
     head_next: Signal<Local, Bits<7>>,
     used_less: Signal<Local, Bits<7>>,
     #[value(sq_depth as u64)]
@@ -119,6 +122,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.current.next = self.r_current.val();
         self.tail.next = self.r_tail.val();
         self.probe.next = self.look.val();
+        self.behind.next = self.r_current.val() + 1;
+        self.following.next = self.behind.val();
         self.pending.next = self.r_current.val() != self.r_tail.val();
         self.sq_empty.next = self.r_used.val() == 0;
         self.head_next.next = self.r_head.val() + 1;
@@ -193,7 +198,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                     self.r_open_reads.next = self.r_open_reads.val() + 1;
                 }
                 if self.packet_last.val() {
-                    self.r_current.next = self.r_current.val() + 1;
+                    self.r_current.next = self.behind.val();
                 }
             }
             State::Arm => {

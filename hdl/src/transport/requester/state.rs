@@ -55,10 +55,10 @@ pub enum State {
     P1,
     /// Bytes of this packet, last or not.
     P2,
-    /// Packet and read command go out.
+    /// Packet and read command go out. Behind a message the next work request is read.
     Send,
-    /// The position after the packet is known; P0 of the next one in the message, else the next
-    /// work request is read.
+    /// The position after the packet is known; P0 of the next one in the message. The next work
+    /// request goes to registers.
     More,
     /// Frame bytes of the next packet.
     Len,

@@ -1,6 +1,6 @@
 //! Send queues in block RAM: work requests are posted and read.
 //!
-//! # Interface timing  part of `requester`. Read in Check, WrRead, More, NextRead, SeekRead, FailRead; the
+//! # Interface timing  part of `requester`. Read in Check, WrRead, Send, NextRead, SeekRead, FailRead; the
 //!                     work request is at hand two cycles later. Posting: Check rounded length,
 //!                     Post0 packets, Post1 end PSN, written in Post2
 //! # Reset             none: every result is used only after its operands were valid
@@ -45,6 +45,10 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub head: Signal<In, Bits<7>>,
     /// The one that the next PSN belongs to.
     pub current: Signal<In, Bits<7>>,
+    /// The one behind it.
+    pub following: Signal<In, Bits<7>>,
+    /// The packet that is sent ends its message.
+    pub packet_last: Signal<In, Bit>,
     /// Place of the next one to be posted.
     pub tail: Signal<In, Bits<7>>,
     /// The one to look at on the way to the first READ.
@@ -131,12 +135,16 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.first_psn.next = self.wr.val().first_psn;
         self.end_psn.next = self.wr.val().end_psn;
         self.start_seq.next = self.wr.val().start_seq;
-        comment!("Rows: read at the head or at the current work request, written at the tail.");
+        comment!(
+            "Rows: read at the head, at the current work request or the next, written at the tail."
+        );
         self.position.next = self.head.val().get_bits::<SB>(0);
         if self.state.val() == State::Post2 {
             self.position.next = self.tail.val().get_bits::<SB>(0);
         } else if self.state.val() == State::SeekRead {
             self.position.next = self.probe.val().get_bits::<SB>(0);
+        } else if self.state.val() == State::Send {
+            self.position.next = self.following.val().get_bits::<SB>(0);
         } else if (self.state.val() == State::WrRead) | (self.op.val() == Op::Grant) {
             self.position.next = self.current.val().get_bits::<SB>(0);
         }
@@ -145,7 +153,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.rows.read_address.next = self.row_address.val();
         self.rows.read_enable.next = (self.state.val() == State::Check)
             | (self.state.val() == State::WrRead)
-            | (self.state.val() == State::More)
+            | ((self.state.val() == State::Send) & self.packet_last.val())
             | (self.state.val() == State::NextRead)
             | (self.state.val() == State::SeekRead)
             | (self.state.val() == State::FailRead);

@@ -274,7 +274,7 @@ impl Submitting {
         let is_free = self.slot.is_none() && self.other_order == 0;
         if self.pace_left == 0 {
             // Fast enough to keep up, or so slow that send queues fill.
-            self.pace = [4, 4, 40, 1000][self.rng.gen_range(0..4)];
+            self.pace = [2, 4, 40, 1000][self.rng.gen_range(0..4)];
             self.pace_left = 1000;
         }
         self.pace_left -= 1;

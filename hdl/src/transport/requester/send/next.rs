@@ -19,8 +19,6 @@ pub struct RequesterNextPacket {
     pub arming: Signal<In, Bit>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
-    /// The packet that was prepared ends its message.
-    pub last_packet: Signal<In, Bit>,
     /// The packet slots are free.
     pub packet_free: Signal<In, Bit>,
     /// An arm is outstanding.
@@ -87,9 +85,6 @@ impl Logic for RequesterNextPacket {
                 self.goto.next = State::Save;
                 if self.pending.val() {
                     self.goto.next = State::P1;
-                    if self.last_packet.val() {
-                        self.goto.next = State::WrLoad;
-                    }
                 }
             }
             State::Len => {

@@ -17,6 +17,8 @@ pub struct RequesterPacket {
     pub posts: Signal<In, Bit>,
     /// Its bytes.
     pub post_len: Signal<In, Bits<32>>,
+    /// It is the first packet of the work request at hand.
+    pub begins: Signal<In, Bit>,
     /// Next PSN to send.
     pub nxt: Signal<In, Bits<24>>,
     /// The packet is that of a READ response.
@@ -141,6 +143,9 @@ impl Logic for RequesterPacket {
         if self.posts.val() {
             self.starts.next = true;
             self.rest.next = self.post_len.val();
+        } else if self.begins.val() {
+            self.starts.next = true;
+            self.rest.next = self.len.val();
         }
         self.place.next = self.local_address.val() + bit_cast::<64, 32>(self.offset.val());
         self.far_place.next = self.remote_address.val() + bit_cast::<64, 32>(self.offset.val());

@@ -23,8 +23,6 @@ const REQUESTS: usize = 16;
 const PAYLOADS: usize = 128;
 /// Cycles in which nothing is taken behind a READ response.
 const PAUSE_CYCLES: u8 = 7;
-/// Cycles behind an order in which no other may be: `sq_fetch` counts one in four.
-const ORDER_PAUSE_CYCLES: u8 = 2;
 /// Bits of a QPN.
 const QPN_BITS: u32 = 24;
 /// Kinds of events.
@@ -78,8 +76,6 @@ pub struct RequesterArray {
     news_turn: Turn,
     echo_turn: Turn,
     order_turn: Turn,
-    /// Cycles until the next order may be taken.
-    order_pause: u8,
     sums: [Sum; KINDS],
     out: RequesterOut,
 }
@@ -106,7 +102,6 @@ impl RequesterArray {
             news_turn: Turn::default(),
             echo_turn: Turn::default(),
             order_turn: Turn::default(),
-            order_pause: 0,
             sums: [Sum::default(); KINDS],
             out: RequesterOut::default(),
         }
@@ -119,7 +114,7 @@ impl RequesterArray {
         self.requests.iter_mut().for_each(|fifo| fifo.step(true, None, false));
         self.takes_request = false;
         self.payloads.step(true, None, false);
-        (self.pause, self.row_wait, self.order_pause) = (0, 0, 0);
+        (self.pause, self.row_wait) = (0, 0);
         self.has_merged = false;
         for turn in self.turns() {
             *turn = Turn::default();
@@ -240,9 +235,8 @@ impl RequesterArray {
             !out.m_pkt.valid && !out.m_read.valid,
             !out.m_work.valid,
             !out.m_cc.valid,
-            !out.m_order.valid && self.order_pause == 0,
+            !out.m_order.valid,
         ];
-        self.order_pause = self.order_pause.saturating_sub(1);
         if let Some(e) = self.packet_turn.taken() {
             let say = &self.says[e];
             out.m_pkt = Packet { flow: self.flow(e, say.m_pkt.flow), ..say.m_pkt };
@@ -257,7 +251,6 @@ impl RequesterArray {
             out.m_cc = AckTelemetry { flow: self.flow(e, cc.flow), ..cc };
         }
         if let Some(e) = self.order_turn.taken() {
-            self.order_pause = ORDER_PAUSE_CYCLES;
             let order = self.says[e].m_order;
             out.m_order = Order { flow: self.flow(e, order.flow), ..order };
         }

@@ -97,20 +97,16 @@ impl Requester {
         f.armed = false;
         let count = f.arm_packets;
         self.wait(prepare_cycles);
-        let mut has_ended = self.send_packet(flow, now, i);
+        let mut left = count - 1;
         // After a rewind the message may end sooner.
-        for _ in 1..count {
-            if has_ended {
-                break;
-            }
+        while !self.send_packet(flow, now, i) && left > 0 {
+            left -= 1;
             self.wait(cycles::PREPARE - 2);
             self.push(Step::Free);
-            has_ended = self.send_packet(flow, now, i);
         }
         if self.flows[flow].has_pending() {
-            // The next work request is read behind the packet.
-            let read_cycles = if has_ended { cycles::READ } else { 0 };
-            self.arm_in(flow, read_cycles + cycles::PREPARE - 1 + cycles::FRAME_BYTES, i);
+            // The next work request is read while the packet leaves; it begins with its first one.
+            self.arm_in(flow, cycles::PREPARE - 1 + cycles::FRAME_BYTES, i);
         } else {
             self.save();
         }
