@@ -1,6 +1,6 @@
 //! Cycles per second of blocks: golden model, Verilated Verilog free-running, both in lock-step.
 //!
-//! `cargo bench -p nic-sim --bench throughput -- skid` runs one block.
+//! `cargo bench -p nic-bench --bench throughput -- skid` runs one block.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use nic_harness::bench::{Engine, Options};
@@ -43,7 +43,7 @@ fn cycles_per_second(criterion: &mut Criterion) {
 
 /// Congestion control updates per second, without the timing of the block.
 fn cc_updates_per_second(criterion: &mut Criterion) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/hpcc/b_5hop_random_mi5.csv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/hpcc/b_5hop_random_mi5.csv");
     let trace = Trace::read(Path::new(path)).expect("the trace is committed");
     let port = CcConfig::for_line(100e9, 100, 250_000_000);
     let config = CcConfig { t_ns: 13_000, w_init_bytes: 162_500, ..port };

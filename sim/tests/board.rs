@@ -4,7 +4,6 @@
 use alchitry_cu::simulated::{self, Faults, SimulatedBoard};
 use alchitry_cu::TOP;
 use nic_harness::verilator::Source;
-use nic_hdl::emit::Layout;
 use serialport::{SerialPort, TTYPort};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -134,20 +133,17 @@ fn board_whose_arithmetic_is_wrong_is_found() {
 
 /// The netlist that the bitstream is made of, and its cells as Yosys models them.
 fn netlist() -> Source {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alchitry_cu");
-    let (design, _) = alchitry_cu::design().unwrap_or_else(|e| panic!("{e}"));
-    design.write_dir(&folder.join("rtl"), Layout::OneFile).expect("the folder is writable");
-    let script = root().join("boards/alchitry-cu/synth.ys");
-    let ran = Command::new("yosys").arg("-q").arg("-s").arg(script).current_dir(&folder).output();
-    let ran = ran.expect("scripts/setup installs yosys");
-    assert!(ran.status.success(), "yosys: {}", text(&ran));
+    let build = root().join("boards/alchitry-cu/build");
+    let ran = Command::new(build).arg("--synth").output().expect("bash runs it");
+    assert!(ran.status.success(), "build --synth: {}", text(&ran));
     // Where Yosys looks for its files: ../share/yosys from the folder of its program.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let cells = std::env::split_paths(&path)
         .map(|folder| folder.join("../share/yosys/ice40/cells_sim.v"))
         .find_map(|cells| std::fs::read_to_string(cells).ok())
         .expect("it comes with yosys");
-    let netlist = std::fs::read_to_string(folder.join("netlist.v")).expect("yosys wrote it");
+    let netlist = root().join("build/alchitry-cu/netlist.v");
+    let netlist = std::fs::read_to_string(netlist).expect("yosys wrote it");
     // In front of the first module stand the macros; the PLL has a model of its own.
     let mut parts = cells.split("\nmodule ");
     let mut source = Source::new(TOP, &netlist);

@@ -91,6 +91,11 @@ struct ReadSide {
     waiting_ar: Option<(u64, u8)>,
 }
 
+/// Number of the page with the byte at `addr`, and where in it that stands.
+fn place(addr: u64) -> (u64, usize) {
+    (addr / PAGE_BYTES, (addr % PAGE_BYTES) as usize)
+}
+
 impl AxiMem {
     /// A memory full of zeros with beats of `beat_bytes`, whose stalls and latencies are a function
     /// of `seed`.
@@ -158,15 +163,26 @@ impl AxiMem {
 
     /// Host side: `byte_count` bytes from `addr`.
     pub fn load(&self, addr: u64, byte_count: usize) -> Vec<u8> {
-        (0..byte_count as u64).map(|i| self.byte(addr.wrapping_add(i))).collect()
+        let mut bytes = Vec::with_capacity(byte_count);
+        while bytes.len() < byte_count {
+            let (number, at) = place(addr.wrapping_add(bytes.len() as u64));
+            let count = (byte_count - bytes.len()).min(PAGE_BYTES as usize - at);
+            match self.pages.get(&number) {
+                Some(page) => bytes.extend_from_slice(&page.bytes[at..at + count]),
+                None => bytes.resize(bytes.len() + count, 0),
+            }
+        }
+        bytes
     }
 
     /// Host side: stores `bytes` at `addr`; not recorded as written.
-    pub fn store(&mut self, addr: u64, bytes: &[u8]) {
-        for (i, &byte) in bytes.iter().enumerate() {
-            let at = addr.wrapping_add(i as u64);
-            let page = self.pages.entry(at / PAGE_BYTES).or_default();
-            page.bytes[(at % PAGE_BYTES) as usize] = byte;
+    pub fn store(&mut self, mut addr: u64, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (number, at) = place(addr);
+            let (here, rest) = bytes.split_at(bytes.len().min(PAGE_BYTES as usize - at));
+            let page = self.pages.entry(number).or_default();
+            page.bytes[at..at + here.len()].copy_from_slice(here);
+            (addr, bytes) = (addr.wrapping_add(here.len() as u64), rest);
         }
     }
 
@@ -235,11 +251,6 @@ impl AxiMem {
         (w.waiting_aw, w.waiting_w, r.waiting_ar) = (None, None, None);
         r.bursts.clear();
         (w.pins, r.pins) = (WriteSlave::default(), ReadSlave::default());
-    }
-
-    fn byte(&self, addr: u64) -> u8 {
-        let page = self.pages.get(&(addr / PAGE_BYTES));
-        page.map_or(0, |page| page.bytes[(addr % PAGE_BYTES) as usize])
     }
 
     fn aligned_beat(&self, addr: u64) -> Data {
@@ -446,6 +457,17 @@ mod tests {
         assert_eq!(mem.written_ranges(), vec![0xff5..0xffa]);
         assert_eq!(mem.load(0xff4, 7), [0, 0x66, 0x77, 0x88, 0x11, 0x12, 0]);
         assert!(mem.violations().is_empty() && mem.is_idle());
+    }
+
+    #[test]
+    fn axi_mem_loads_what_was_stored_across_pages() {
+        let mut mem = AxiMem::new(8, 1);
+        let bytes: Vec<u8> = (0..2 * PAGE_BYTES).map(|n| (n % 251) as u8).collect();
+        mem.store(3 * PAGE_BYTES - 5, &bytes);
+        assert_eq!(mem.load(3 * PAGE_BYTES - 5, bytes.len()), bytes);
+        let around = [&[0, 0], &bytes[..], &[0; PAGE_BYTES as usize]].concat();
+        assert_eq!(mem.load(3 * PAGE_BYTES - 7, around.len()), around);
+        assert_eq!(mem.load(u64::MAX, 2), [0, 0]);
     }
 
     #[test]
