@@ -41,7 +41,7 @@ fn requester_breaks_are_caught() {
         // A packet, a work request that was made ready for another flow; one that holds up others.
         ("takes_grant = grant_valid & (grant_flow == now_flow)", "takes_grant = grant_valid"),
         ("takes_wr = wr_valid & (wr_flow == now_flow)", "takes_wr = wr_valid"),
-        ("busy = !prepares & (now_state != STATE_AWAIT)", "busy = (now_state != STATE_AWAIT)"),
+        ("rests = prepares | (now_state == STATE_AWAIT)", "rests = (now_state == STATE_AWAIT)"),
         // An error of an old row counts.
         ("ctl_is_old = (|s_fail_mark) & (s_fail_mark != qp_mark)", "ctl_is_old = 1'b0"),
         // A response: before the READ lands, not compared, MIDDLE in the place of FIRST.
@@ -58,9 +58,9 @@ fn requester_breaks_are_caught() {
         ("ack_waits & (!(answered & others))", "ack_waits"),
         // What is done is chosen again; a row is read while it is written; the next message's first
         // packet is taken for one of the message before, or its work request is not read.
-        ("owns_ack = is_busy & answers", "owns_ack = 1'b0"),
-        ("owns_grant = is_busy & (own == OP_GRANT)", "owns_grant = 1'b0"),
-        ("owns_row = is_busy & ((own == OP_QP) |", "owns_row = is_busy & ("),
+        ("was_ack <= answers", "was_ack <= 1'b0"),
+        ("was_grant <= own == OP_GRANT", "was_grant <= 1'b0"),
+        ("was_row <= (own == OP_QP) |", "was_row <="),
         ("opens & picked & !is_held", "opens & picked"),
         ("else if (begins)", "else if (1'b0)"),
         ("position = following[2:0]", "position = current[2:0]"),

@@ -209,6 +209,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.pick.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.pick.own.next = self.ctl.op.val();
+        self.pick.own_flow.next = self.ctl.flow.val();
         self.pick.is_busy.next = self.ctl.is_busy.val();
         self.pick.is_fresh.next = self.ctl.is_fresh.val();
         Wire::join(&mut self.hint, &mut self.pick.hint);
@@ -221,6 +222,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.ctl.picked.next = self.pick.picked.val();
         self.ctl.pick_op.next = self.pick.op.val();
         self.ctl.pick_flow.next = self.pick.flow.val();
+        self.ctl.pick_same.next = self.pick.same.val();
         self.ctl.ack_accept.next = self.ack.accept.val();
         self.ctl.ack_pulse.next = self.ack.pulse.val();
         self.ctl.ack_status.next = self.ack.status.val();

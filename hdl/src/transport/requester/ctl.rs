@@ -36,6 +36,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub pick_op: Signal<In, Op>,
     /// For which flow.
     pub pick_flow: Signal<In, Bits<FB>>,
+    /// It was the flow at hand in the cycle before.
+    pub pick_same: Signal<In, Bit>,
     /// A grant waits and the packet's output slots are free.
     pub grant_valid: Signal<In, Bit>,
     /// Its flow.
@@ -171,7 +173,7 @@ pub struct RequesterCtl<const FB: usize> {
     answers: RequesterNextAnswer,
     packets: RequesterNextPacket,
     goto: Signal<Local, State>,
-    busy: Signal<Local, Bit>,
+    rests: Signal<Local, Bit>,
     opens: Signal<Local, Bit>,
     is_held: Signal<Local, Bit>,
     takes_wr: Signal<Local, Bit>,
@@ -190,11 +192,11 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.is_fresh.next = self.fresh.val();
         self.begins.next = self.is_first.val();
         self.is_first.next = (self.now_state.val() == State::More) & self.last_packet.val();
-        self.busy.next = !self.prepares.val()
-            & (self.now_state.val() != State::Await)
-            & (self.now_state.val() != State::Idle);
-        self.is_busy.next = self.busy.val();
-        self.opens.next = !self.busy.val() | (self.now_state.val() == State::Save);
+        self.rests.next = self.prepares.val()
+            | (self.now_state.val() == State::Await)
+            | (self.now_state.val() == State::Idle);
+        self.is_busy.next = !self.rests.val();
+        self.opens.next = self.rests.val() | (self.now_state.val() == State::Save);
         self.is_open.next = self.opens.val();
         self.rewind.next = self.verdict.rewind.val();
         self.arming.next = self.verdict.arming.val();
@@ -369,8 +371,7 @@ impl<const FB: usize> RequesterCtl<FB> {
 
     fn end(&mut self) {
         comment!("The row that is written in Save is not read in it.");
-        self.is_held.next =
-            (self.now_state.val() == State::Save) & (self.pick_flow.val() == self.now_flow.val());
+        self.is_held.next = (self.now_state.val() == State::Save) & self.pick_same.val();
         if self.opens.val() & self.picked.val() & !self.is_held.val() {
             self.now_op.next = self.pick_op.val();
             self.now_flow.next = self.pick_flow.val();

@@ -46,6 +46,8 @@ pub struct RequesterPick<const FB: usize> {
     pub is_busy: Signal<In, Bit>,
     /// Which operation.
     pub own: Signal<In, Op>,
+    /// Its flow.
+    pub own_flow: Signal<In, Bits<FB>>,
     /// The last flow that was armed can be prepared.
     pub is_fresh: Signal<In, Bit>,
     /// A work request is coming.
@@ -56,6 +58,8 @@ pub struct RequesterPick<const FB: usize> {
     pub op: Signal<Out, Op>,
     /// For which flow.
     pub flow: Signal<Out, Bits<FB>>,
+    /// It was the flow of the operation under way.
+    pub same: Signal<Out, Bit>,
     scan_flow: Reg<Bits<FB>>,
     scan_count: Reg<Bits<5>>,
     scan_due: Reg<Bit>,
@@ -66,12 +70,13 @@ pub struct RequesterPick<const FB: usize> {
     #[reset(Op::Ack)]
     choice: Reg<Op>,
     place: Reg<Bits<FB>>,
+    is_own: Reg<Bit>,
     is_idle: Signal<Local, Bit>,
     answers: Signal<Local, Bit>,
-    owns_ack: Signal<Local, Bit>,
-    owns_row: Signal<Local, Bit>,
-    owns_fail: Signal<Local, Bit>,
-    owns_grant: Signal<Local, Bit>,
+    was_ack: Reg<Bit>,
+    was_row: Reg<Bit>,
+    was_fail: Reg<Bit>,
+    was_grant: Reg<Bit>,
     ack_waits: Signal<Local, Bit>,
     fail_waits: Signal<Local, Bit>,
     grant_waits: Signal<Local, Bit>,
@@ -88,26 +93,30 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         self.picked.next = self.found.val();
         self.op.next = self.choice.val();
         self.flow.next = self.place.val();
+        self.same.next = self.is_own.val();
         self.is_idle.next = self.state.val() == State::Idle;
         self.waits.next = true;
         self.choice.next = Op::Scan;
         self.place.next = self.scan_flow.val();
+        comment!("compared before it is chosen");
+        self.is_own.next = self.scan_flow.val() == self.own_flow.val();
+        comment!("What is done still stands at its sink.");
         self.answers.next = (self.own.val() == Op::Ack) | (self.own.val() == Op::Response);
-        self.owns_ack.next = self.is_busy.val() & self.answers.val();
-        self.owns_fail.next = self.is_busy.val() & (self.own.val() == Op::Fail);
-        self.owns_grant.next = self.is_busy.val() & (self.own.val() == Op::Grant);
-        self.owns_row.next = self.is_busy.val()
-            & ((self.own.val() == Op::Qp)
-                | (self.own.val() == Op::Wr)
-                | (self.own.val() == Op::Next)
-                | (self.own.val() == Op::Other));
+        self.was_ack.next = self.answers.val();
+        self.was_fail.next = self.own.val() == Op::Fail;
+        self.was_grant.next = self.own.val() == Op::Grant;
+        self.was_row.next = (self.own.val() == Op::Qp)
+            | (self.own.val() == Op::Wr)
+            | (self.own.val() == Op::Next)
+            | (self.own.val() == Op::Other);
         comment!("Errors of a queue pair are taken before its new row.");
-        self.ack_waits.next = self.ack_valid.val() & !self.owns_ack.val();
-        self.fail_waits.next = self.fail_valid.val() & !self.owns_fail.val();
-        self.grant_waits.next = self.grant_valid.val() & !self.owns_grant.val();
+        self.ack_waits.next = self.ack_valid.val() & !(self.is_busy.val() & self.was_ack.val());
+        self.fail_waits.next = self.fail_valid.val() & !(self.is_busy.val() & self.was_fail.val());
+        self.grant_waits.next =
+            self.grant_valid.val() & !(self.is_busy.val() & self.was_grant.val());
         self.fails.next = (self.fails.val() << 1) | bit_cast::<4, 1>(self.fail_valid.val().into());
         self.row_goes.next = self.cfg_valid.val()
-            & !self.owns_row.val()
+            & !(self.is_busy.val() & self.was_row.val())
             & (!self.fails.val().any() | self.cfg_table.val().any());
         self.others.next = self.fail_waits.val() | self.row_goes.val() | self.grant_waits.val();
         if !self.scan_urgent.val() {
@@ -117,9 +126,11 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                     self.choice.next = Op::Ack;
                 }
                 self.place.next = self.ack_flow.val();
+                self.is_own.next = self.ack_flow.val() == self.own_flow.val();
             } else if self.fail_waits.val() {
                 self.choice.next = Op::Fail;
                 self.place.next = self.fail_flow.val();
+                self.is_own.next = self.fail_flow.val() == self.own_flow.val();
             } else if self.row_goes.val() {
                 self.choice.next = Op::Other;
                 if self.cfg_table.val() == 0 {
@@ -128,9 +139,11 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                     self.choice.next = Op::Wr;
                 }
                 self.place.next = self.cfg_flow.val();
+                self.is_own.next = self.cfg_flow.val() == self.own_flow.val();
             } else if self.grant_waits.val() {
                 self.choice.next = Op::Grant;
                 self.place.next = self.grant_flow.val();
+                self.is_own.next = self.grant_flow.val() == self.own_flow.val();
             } else {
                 self.waits.next = false;
             }
