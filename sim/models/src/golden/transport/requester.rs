@@ -23,8 +23,8 @@ use step::{cycles, Step};
 
 /// Bits of the time that deadlines are compared with.
 const TICK_BITS: u32 = 33;
-/// Ticks that a short run has.
-const SOON_TICKS: u64 = 160;
+/// Ticks that a short run has, twice over: a timer that runs over the wrap still ends in it.
+const SOON_TICKS: u64 = 80;
 /// Bytes of some packets.
 const SOON_BYTES: u64 = 20_000;
 /// Cycles between timer scans.
