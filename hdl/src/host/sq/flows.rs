@@ -4,7 +4,7 @@
 //! # Interface timing  cycle 0: the operation is picked; cycle 1: a credit is taken; cycle 3: ready of
 //!                     a doorbell, row_done; cycle 4: m_cmd
 //! # Latency and rate  an operation every 2 cycles. Order: credit, row operation, doorbell, fetch; of
-//!                     each of the last three one every [`OPERATION_CYCLES`]. One of a flow under
+//!                     each of the last three one every 4. One of a flow under
 //!                     way waits until that is done, and others behind it. Flows that have something
 //!                     to fetch take turns; with nobody waiting a doorbell is its own first fetch
 //! # Reset             synchronous, high: nothing is taken until the books are clear
@@ -16,9 +16,6 @@ use crate::util::fifo::Fifo;
 use crate::{block, Reg};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-
-/// Cycles from an operation to the next one of its flow.
-pub const OPERATION_CYCLES: usize = 4;
 
 /// Rings of `2^FB` flows, `2^S` work requests on their way, `2^N` a read; `FB1 = FB + 1`,
 /// `S1 = S + 1`, `NB = N + 1`.

@@ -1,7 +1,7 @@
 //! PSNs and byte sequences of a flow, and what an answer acknowledges.
 //!
 //! # Source            InfiniBand, volume 1, section 9.7.2 (PSN)
-//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//! # Interface timing  part of `requester`: read in Idle and Save, in registers from Check on, written in
 //!                     Save
 //! # Number formats    signal | bits | meaning
 //!                     psn | 24 | modulo 2^24

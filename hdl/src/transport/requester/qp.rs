@@ -1,6 +1,6 @@
 //! What the requester keeps of a queue pair row, and whom it answers to.
 //!
-//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//! # Interface timing  part of `requester`: read in Idle and Save, in registers from Check on, written in
 //!                     Save of a queue pair operation
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs

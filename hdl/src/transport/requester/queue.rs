@@ -1,6 +1,6 @@
 //! Send queue positions of a flow, and whether it may be armed.
 //!
-//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//! # Interface timing  part of `requester`: read in Idle and Save, in registers from Check on, written in
 //!                     Save
 //! # Number formats    signal | bits | meaning
 //!                     head, current, tail | 7 | send queue positions, modulo 128

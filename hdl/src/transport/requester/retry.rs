@@ -1,7 +1,7 @@
 //! Timer of a flow, and what was tried again without progress.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.5.2.8 (RNR) and 9.7.6.1.3 (timer)
-//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//! # Interface timing  part of `requester`: read in Idle and Save, in registers from Check on, written in
 //!                     Save
 //! # Number formats    deadline | 33 bits, modulo 2^33 | ticks
 //! # Invariants        the retransmission timer runs only while something is outstanding

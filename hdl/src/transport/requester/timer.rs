@@ -2,7 +2,7 @@
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.6.1.3 (4.096 us x 2^n) and 9.7.5.2.8
 //!                     (RNR timer codes)
-//! # Interface timing  part of `requester`: `now` is the tick count of the last cycle in Idle; the
+//! # Interface timing  part of `requester`: `now` is the tick count of the last cycle in Idle or Save; the
 //!                     deadlines are there from the third cycle after their operands
 //! # Number formats    ticks | 33 bits, modulo 2^33 | 4.096 us, rounded down to core clocks
 //!                     retransmission | 2^n + 1 ticks after now: never early

@@ -1,6 +1,6 @@
 //! Windows of the flows, as the scheduler has been told them, and whether one has room for 4 KiB.
 //!
-//! # Interface timing  part of `requester`: read in Idle, in a register from Check on; fits follows
+//! # Interface timing  part of `requester`: read in Idle and Save, in a register from Check on; fits follows
 //!                     the bytes in flight by a cycle
 //! # Number formats    window, flight | UQ24.0 | 256 bytes, rounded down
 //! # Rules             A window that changes while its flow is at hand counts from the flow's next
