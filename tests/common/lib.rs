@@ -181,8 +181,17 @@ pub fn verilog_of(design: Result<nic_hdl::emit::Design, nic_hdl::emit::EmitError
 
 /// `golden` beside the Verilog, out of reset, for directed tests. Prints the seed.
 pub fn lock_step<G: Golden>(golden: G, source: &Source, seed: u64) -> LockStep<G> {
+    lock_step_as(Flavour::Fast, golden, source, seed)
+}
+
+/// The same for some thousand cycles of a large block, whose model builds for longer than it runs.
+pub fn brief_lock_step<G: Golden>(golden: G, source: &Source, seed: u64) -> LockStep<G> {
+    lock_step_as(Flavour::Quick, golden, source, seed)
+}
+
+fn lock_step_as<G: Golden>(flavour: Flavour, golden: G, source: &Source, seed: u64) -> LockStep<G> {
     println!("{}: seed {seed}", source.top);
-    let model = source.model(Flavour::Fast).unwrap_or_else(|error| panic!("{error}"));
+    let model = source.model(flavour).unwrap_or_else(|error| panic!("{error}"));
     let mut engine = LockStep::new(golden, &[model], seed).unwrap_or_else(|e| panic!("{e}"));
     engine.reset().unwrap_or_else(|error| panic!("{error}"));
     engine

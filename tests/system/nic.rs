@@ -201,6 +201,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
     Plan {
         clock_hz,
         link_gbps: 25.0,
+        mac_gbps: None,
         stamping: format.map(|format| Stamping {
             format,
             dscp: 0x13,
@@ -326,6 +327,7 @@ fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
     Plan {
         clock_hz,
         link_gbps: 25.0,
+        mac_gbps: None,
         faults: Faults::default(),
         cut_opcode,
         qp_count: 4,

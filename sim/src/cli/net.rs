@@ -349,6 +349,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
     Ok(Plan {
         clock_hz,
         link_gbps: s.link_gbps,
+        mac_gbps: None,
         stamping: format.map(|format| Stamping {
             format,
             dscp: s.dscp,

@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::rc::Rc;
-use switch::{Faults, Switch};
+use switch::{wire_bytes, Faults, Switch};
 
 /// Longest register access in cycles.
 const ACCESS_CYCLES_MAX: u64 = 1000;
@@ -65,6 +65,10 @@ pub struct Network {
     pub switch: Switch,
     /// A switch that frames pass before it.
     pub first_switch: Option<Switch>,
+    /// Rate at which the MACs of the NICs send, Gb/s; absent: a beat a cycle.
+    pub mac_gbps: Option<f64>,
+    /// When each of them has sent what it took.
+    mac_free_ns: Vec<f64>,
     /// Length of a clock cycle.
     cycle_ns: f64,
     /// Cycles run.
@@ -121,6 +125,8 @@ impl Network {
     pub fn new(stations: Vec<Station>, switch: Switch, clock_hz: u64) -> Self {
         let cycle_ns = 1e9 / clock_hz as f64;
         Self {
+            mac_gbps: None,
+            mac_free_ns: vec![0.0; stations.len()],
             stations,
             switch,
             first_switch: None,
@@ -147,7 +153,10 @@ impl Network {
 
     /// One clock cycle of everything.
     pub fn tick(&mut self) -> Result<(), StepError> {
+        let begin_ns = self.now_ns();
         for (at, station) in self.stations.iter_mut().enumerate() {
+            let free_ns = &mut self.mac_free_ns[at];
+            station.hold_tx(*free_ns > begin_ns + self.cycle_ns);
             if self.access == Some(at) {
                 self.answer = station.tick_access()?.or(self.answer);
             } else {
@@ -155,6 +164,13 @@ impl Network {
             }
             while let Some((_, frame)) = station.sent.pop_front() {
                 self.frames += 1;
+                if let Some(gbps) = self.mac_gbps {
+                    // The frame leaves from its first beat on.
+                    let beats = station.beats(frame.bytes.len());
+                    let first_ns = begin_ns - (beats - 1) as f64 * self.cycle_ns;
+                    let wire_ns = wire_bytes(&frame.bytes) as f64 * 8.0 / gbps;
+                    *free_ns = free_ns.max(first_ns) + wire_ns;
+                }
                 if let Some(ack) = Ack::of(&frame.bytes) {
                     *self.acks.entry(ack).or_default() += 1;
                 }

@@ -127,6 +127,7 @@ impl Case {
         Plan {
             clock_hz,
             link_gbps,
+            mac_gbps: Some(link_gbps),
             stamping: Some(stamping),
             first_rate_code: None,
             faults: Faults { loss_ppm: self.loss_ppm, ..Faults::default() },

@@ -18,6 +18,11 @@ use std::collections::VecDeque;
 pub const WIRE_OVERHEAD_BYTES: usize = 24;
 /// Smallest frame without FCS, bytes.
 const FRAME_BYTES_MIN: usize = 60;
+
+/// Bytes of a frame on the wire.
+pub fn wire_bytes(frame: &[u8]) -> u64 {
+    (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as u64
+}
 /// Largest queue length that fits its field.
 const QUEUE_UNITS_MAX: u64 = (1 << 17) - 1;
 
@@ -313,8 +318,7 @@ impl Port {
         let record_count = u64::from(stamped.is_some());
         let frame = stamped.unwrap_or(frame);
         self.tx_bytes += frame.len() as u64;
-        let wire_bytes = (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as f64;
-        let wire_ns = wire_bytes / bytes_per_ns;
+        let wire_ns = wire_bytes(&frame) as f64 / bytes_per_ns;
         self.utilisation += 1.0 - (-wire_ns / UTILISATION_NS).exp();
         self.on_wire = Some((now_ns + wire_ns, frame));
         record_count

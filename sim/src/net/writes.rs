@@ -66,6 +66,7 @@ pub fn run_watched(
         switch.cut_opcode(opcode);
     }
     let mut network = Network::new(stations, switch, plan.clock_hz);
+    network.mac_gbps = plan.mac_gbps;
     network.first_switch = plan.first_rate_code.map(|code| first_switch(plan, code));
     let network = Rc::new(RefCell::new(network));
     let mut hosts = Vec::new();

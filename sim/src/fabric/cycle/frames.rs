@@ -4,7 +4,7 @@ use super::setup::PAIRS;
 use crate::fabric::cc::Records;
 use crate::fabric::flow::{Kind, Packet};
 use crate::fabric::random;
-use crate::fabric::wire::OVERHEAD_BYTES;
+use crate::net::switch::wire_bytes;
 use crate::net::{ip, mac};
 use nic_models::reference::rc::DEFAULT_PKEY;
 use nic_spec::wire::aeth::{self, syndrome};
@@ -27,11 +27,6 @@ pub const RKEY: u32 = 0x5a;
 /// Where a flow's bytes go, in that region.
 pub fn address(flow: u32) -> u64 {
     u64::from(flow) << 32
-}
-
-/// Bytes of a frame on the wire.
-pub fn wire_bytes(frame: &[u8]) -> u64 {
-    frame.len().max(FRAME_BYTES_MIN) as u64 + OVERHEAD_BYTES
 }
 
 /// What a flow carries at `offset`.

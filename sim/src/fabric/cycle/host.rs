@@ -1,7 +1,7 @@
 //! A host that is a whole NIC: host memory, the MAC, and the software that posts the host's flows. It
 //! runs in a thread of its own, and meets the network at the end of each window.
 
-use super::frames::{self, address, payload, wire_bytes};
+use super::frames::{self, address, payload};
 use super::setup::{Clock, Pair, PAIRS};
 use crate::engine::{Decision, Decisions};
 use crate::env::station::{BusError, Station};
@@ -9,6 +9,7 @@ use crate::fabric::acks::Kept;
 use crate::fabric::cc::{Hpcc, Records};
 use crate::fabric::engine::CpuClock;
 use crate::fabric::wire::OVERHEAD_BYTES;
+use crate::net::switch::wire_bytes;
 use crate::net::{ip, mac};
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, Error, MrRow, Nic, Qp, QpConfig, Status, Write};

@@ -33,6 +33,7 @@ use super::flow::Kind;
 use super::lines::Lines;
 use crate::bench::emitted;
 use crate::env::station::{sub_seed, Manners, Station};
+use crate::net::switch::wire_bytes;
 use frames::Stream;
 use host::{Host, Last, Told, Window};
 use nic_harness::verilator::Source;
@@ -261,7 +262,7 @@ impl<L: Lines> Simulation<'_, L> {
             payload_bytes: self.plan.wire.payload_bytes,
         };
         let frame = if is_data { stream.data(packet.psn) } else { stream.answer(packet) };
-        packet.bytes = frames::wire_bytes(&frame) as u16;
+        packet.bytes = wire_bytes(&frame) as u16;
         self.guests.frames.insert(index, frame);
     }
 

@@ -48,6 +48,8 @@ pub struct Plan {
     pub clock_hz: u64,
     /// Rate of the switch ports, Gb/s.
     pub link_gbps: f64,
+    /// Rate at which the MACs of the NICs send, Gb/s; absent: a beat a cycle.
+    pub mac_gbps: Option<f64>,
     /// Telemetry on the wire.
     pub stamping: Option<Stamping>,
     /// Rate code of the ports of a switch that frames pass first, which stamps natively; none if absent.
