@@ -2,8 +2,9 @@
 //! pair: what the older one acknowledges the newer one does too, and its telemetry is fresher.
 //!
 //! # Source            InfiniBand, volume 1, section 9.7.5.1.2 (an ACK covers all PSNs before it)
-//! # Interface timing  cycle 0: s_valid and s_ready; cycle 2: m_valid, while nothing waits. merged:
-//!                     a cycle behind the ACK that another one gave way to
+//! # Interface timing  cycle 0: s_valid; cycle 2: m_valid, while nothing waits. s_ready: in this cycle
+//!                     and the next one an answer may come; it is taken whenever it comes. merged: a
+//!                     cycle behind the ACK that another one gave way to
 //! # Latency and rate  2 cycles; an answer a cycle
 //! # Rules             One gives way only if both are positive ACKs of the same QPN and source, the
 //!                     newer one's PSN is not behind, and it has telemetry if the older one has. The
@@ -51,13 +52,13 @@ pub struct RequesterAnswers {
     last_full: Reg<Bit>,
     last: Unreset<WaitingAnswer>,
     has_merged: Reg<Bit>,
-    room: Signal<Local, Bit>,
-    takes: Signal<Local, Bit>,
     is_empty: Signal<Local, Bit>,
     newer: Signal<Local, Bits<24>>,
     gives_way: Signal<Local, Bit>,
     #[value(u64::from(opcode::ACKNOWLEDGE))]
     acknowledge: Constant<Bits<8>>,
+    #[value(15)]
+    room_below: Constant<Bits<5>>,
 }
 
 impl Logic for RequesterAnswers {
@@ -67,9 +68,7 @@ impl Logic for RequesterAnswers {
         self.m.data.next = self.fifo.m.data.val();
         self.fifo.m.ready.next = self.m.ready.val();
         self.merged.next = self.has_merged.val();
-        self.room.next = !self.last_full.val() | self.fifo.s.ready.val();
-        self.s.ready.next = self.room.val();
-        self.takes.next = self.s.valid.val() & self.room.val();
+        self.s.ready.next = self.fifo.count.val() < self.room_below.val();
         self.is_empty.next = !self.fifo.count.val().any();
         self.newer.next = self.s.data.val().psn - self.last.val().psn;
         self.gives_way.next = (self.last.val().opcode == self.acknowledge.val())
@@ -86,18 +85,18 @@ impl Logic for RequesterAnswers {
         if self.last_full.val() {
             if self.is_empty.val() {
                 self.fifo.s.valid.next = true;
-                self.last_full.next = self.takes.val();
-            } else if self.takes.val() {
+                self.last_full.next = self.s.valid.val();
+            } else if self.s.valid.val() {
                 self.fifo.s.valid.next = !self.gives_way.val();
                 self.has_merged.next = self.gives_way.val();
             }
         } else if self.is_empty.val() {
-            self.fifo.s.valid.next = self.takes.val();
+            self.fifo.s.valid.next = self.s.valid.val();
             self.fifo.s.data.next = self.s.data.val();
         } else {
-            self.last_full.next = self.takes.val();
+            self.last_full.next = self.s.valid.val();
         }
-        if self.takes.val() {
+        if self.s.valid.val() {
             self.last.next = self.s.data.val();
         }
     }

@@ -197,6 +197,8 @@ pub struct RequesterArray<
     echo_turn: RrMerge<E>,
     order_turn: RrMerge<E>,
     events: EventSum<VB, KINDS>,
+    #[reset(true)]
+    room: Reg<Bit>,
     takes_request: Reg<Bit>,
     errors: Reg<Bits<4>>,
     pause: Reg<Bits<3>>,
@@ -228,7 +230,6 @@ pub struct RequesterArray<
     one_answer: Signal<Local, WaitingAnswer>,
     answer_low: Signal<Local, Bits<24>>,
     answer_high: Signal<Local, Bits<24>>,
-    has_room: Signal<Local, Bit>,
     takes_answer: Signal<Local, Bit>,
     is_response: Signal<Local, Bit>,
     answer_engine: Signal<Local, Bits<E>>,
@@ -270,7 +271,7 @@ pub struct RequesterArray<
     engine_bits: Constant<Bits<5>>,
     #[value(24 - EB as u64)]
     rotate: Constant<Bits<5>>,
-    #[value(RESPONSE_CYCLES - 1)]
+    #[value(RESPONSE_CYCLES - 2)]
     response_pause: Constant<Bits<3>>,
     #[value(Table::Qp as u64)]
     qp_table: Constant<Bits<2>>,
@@ -419,23 +420,24 @@ impl<
         self.answer.next.hop_2 = self.s_ack.tel.hop[2].val();
         self.answer.next.hop_3 = self.s_ack.tel.hop[3].val();
         self.answer.next.hop_4 = self.s_ack.tel.hop[4].val();
-        self.has_room.next = self.payloads.s.ready.val() & !self.pause.val().any();
+        self.room.next = self.payloads.s.ready.val() & !self.pause.val().any();
         self.answer_engine.next = 0.into();
         for i in 0..E {
             if !self.answers[i].s.ready.val() {
-                self.has_room.next = false;
+                self.room.next = false;
             }
             if self.s_ack.qpn.val().get_bits::<EB>(0) == self.number[i].val() {
                 self.answer_engine.next = self.answer_engine.val().replace_bit(i, true);
             }
         }
-        self.s_ack.ready.next = self.has_room.val();
-        self.takes_answer.next = self.s_ack.valid.val() & self.has_room.val();
+        self.s_ack.ready.next = self.room.val();
+        self.takes_answer.next = self.s_ack.valid.val() & self.room.val();
         self.is_response.next = self.s_ack.opcode.val() != self.acknowledge.val();
         self.payloads.s.valid.next =
             self.takes_answer.val() & self.is_response.val() & self.s_ack.payload_bytes.val().any();
         self.payloads.s.data.next = self.answer_engine.val();
         if self.takes_answer.val() & self.is_response.val() {
+            self.room.next = false;
             self.pause.next = self.response_pause.val();
         } else if self.pause.val().any() {
             self.pause.next = self.pause.val() - 1;

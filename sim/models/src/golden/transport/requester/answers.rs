@@ -38,8 +38,9 @@ impl Answers {
         (self.last, self.has_merged) = (None, false);
     }
 
+    /// Room for two more.
     pub fn s_ready(&self) -> bool {
-        self.last.is_none() || self.fifo.s_ready()
+        self.fifo.count() + 2 <= ANSWERS
     }
 
     pub fn m_valid(&self) -> bool {
@@ -50,7 +51,7 @@ impl Answers {
         self.fifo.m_data()
     }
 
-    /// One clock edge; `comes` was taken.
+    /// One clock edge; `comes` is taken.
     pub fn step(&mut self, comes: Option<Answer>, is_ready: bool) {
         let is_empty = self.fifo.count() == 0;
         self.has_merged = false;

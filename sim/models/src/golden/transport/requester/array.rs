@@ -21,8 +21,9 @@ const GRANTS: usize = 4;
 const REQUESTS: usize = 16;
 /// Payloads that wait for their orders.
 const PAYLOADS: usize = 128;
-/// Cycles in which nothing is taken behind a READ response.
-const PAUSE_CYCLES: u8 = 7;
+/// Cycles, behind that of a READ response itself, that let no answer come next: 8 from one to the
+/// next.
+const PAUSE_CYCLES: u8 = 6;
 /// Bits of a QPN.
 const QPN_BITS: u32 = 24;
 /// Kinds of events.
@@ -120,7 +121,7 @@ impl RequesterArray {
             *turn = Turn::default();
         }
         self.sums = Default::default();
-        self.out = RequesterOut::default();
+        self.out = RequesterOut { s_ack: ReadyPort { ready: true }, ..RequesterOut::default() };
     }
 
     fn turns(&mut self) -> [&mut Turn; 4] {
@@ -204,6 +205,9 @@ impl RequesterArray {
     fn intake(&mut self, i: &RequesterIn) {
         let taken = i.s_ack.valid && self.out.s_ack.ready;
         let is_response = i.s_ack.opcode != OPCODE_ACK;
+        let has_room = self.answers.iter().all(Answers::s_ready) && self.payloads.s_ready();
+        let ready = has_room && self.pause == 0 && !(taken && is_response);
+        self.out.s_ack = ReadyPort { ready };
         let answer = Answer { msn: 0, qpn: self.rotated(i.s_ack.qpn), ..i.s_ack };
         let owner = i.s_ack.qpn as usize % self.engines.len();
         let granted = i.s_grant.valid && self.out.s_grant.ready;
@@ -325,9 +329,6 @@ impl Golden for RequesterArray {
             self.says = self.engines.iter_mut().zip(&told).map(|(e, told)| e.step(told)).collect();
         }
         let ready = |is_ready: bool| ReadyPort { ready: is_ready };
-        self.out.s_ack = ready(
-            self.answers.iter().all(Answers::s_ready) && self.payloads.s_ready() && self.pause == 0,
-        );
         self.out.s_grant = ready(self.grants.iter().all(LutFifo::s_ready));
         let mut rows = self.says.iter().zip(&self.requests);
         let is_taken = rows.any(|(say, requests)| say.s_cfg.ready && !requests.m_valid());
