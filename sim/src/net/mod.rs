@@ -156,7 +156,9 @@ impl Network {
         let begin_ns = self.now_ns();
         for (at, station) in self.stations.iter_mut().enumerate() {
             let free_ns = &mut self.mac_free_ns[at];
-            station.hold_tx(*free_ns > begin_ns + self.cycle_ns);
+            if self.mac_gbps.is_some() {
+                station.hold_tx(*free_ns > begin_ns + self.cycle_ns);
+            }
             if self.access == Some(at) {
                 self.answer = station.tick_access()?.or(self.answer);
             } else {

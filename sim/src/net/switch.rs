@@ -18,11 +18,6 @@ use std::collections::VecDeque;
 pub const WIRE_OVERHEAD_BYTES: usize = 24;
 /// Smallest frame without FCS, bytes.
 const FRAME_BYTES_MIN: usize = 60;
-
-/// Bytes of a frame on the wire.
-pub fn wire_bytes(frame: &[u8]) -> u64 {
-    (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as u64
-}
 /// Largest queue length that fits its field.
 const QUEUE_UNITS_MAX: u64 = (1 << 17) - 1;
 
@@ -100,6 +95,11 @@ pub struct Faults {
     pub corrupt_ppm: u32,
     /// Frames that up to [`OVERTAKEN_MAX`] later ones to the same port overtake.
     pub reorder_ppm: u32,
+}
+
+/// Bytes of a frame on the wire.
+pub fn wire_bytes(frame: &[u8]) -> u64 {
+    (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as u64
 }
 
 /// Frames that a switch has seen.
