@@ -1,6 +1,7 @@
 // Whose turn it is, by induction from reset, whatever comes. Proved, of the cycles from s_clean on:
-// - Each slot is free again within 32 cycles (`slot_in_time`), because the intake is never without
-//   room for more than 7 (`room`), and slots wait meanwhile.
+// - Each slot is free again within 32 cycles, or passes with nobody to use it (`slot_in_time`),
+//   because the intake is never without room for more than 7 (`room`), and slots that somebody would
+//   use, and pop slots, wait meanwhile.
 // - Of two free pop slots one at least takes a pop that may be taken (`pop_in_turn`), and one at
 //   least a flow that the scan has found (`due_in_turn`). So a pop that may be taken is taken within
 //   64 cycles (`pop_in_time`), and so is a flow that was found (`due_in_time`).
@@ -40,7 +41,7 @@ module intake_properties (
     );
 
     // Registers of the design.
-    wire        head_valid, empty_spare, due_waited, start;
+    wire        head_valid, empty_spare, due_waited, start, valid;
     wire [1:0]  slot, head_flow;
     wire [6:0]  under_way;
     wire [13:0] flows;
@@ -88,7 +89,8 @@ module intake_properties (
             missed_due <= s_due_valid && !m_due_taken;
         end
         full <= empty_spare ? 0 : full + 1;
-        since_slot <= !s_clean || (empty_spare && slot == which) ? 0 : since_slot + 1;
+        since_slot <= !s_clean || (slot == which && (empty_spare || (!valid && slot != 0)))
+            ? 0 : since_slot + 1;
         pop_waits <= s_clean && s_pop_valid && !m_pop_taken ? pop_waits + 1 : 0;
         due_waits <= s_clean && s_due_valid && !m_due_taken ? due_waits + 1 : 0;
         since_pop <= m_pop_taken ? 0 : since_pop == 7 ? 7 : since_pop + 1;

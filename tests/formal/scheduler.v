@@ -50,7 +50,8 @@ module scheduler_properties (
     );
 
     // Registers of the design.
-    wire         is_clean, pop_open, pop_taken;
+    wire         is_clean, pop_taken, grants_empty;
+    wire [1:0]   pops_open, grant_spare;
     wire [4:0]   clear_index;
     wire [1:0]   slot, pop_flow;
     wire [2:0]   pop_queue;
@@ -122,7 +123,7 @@ module scheduler_properties (
     wire [7:0] spare_pop = at_spare && spare[4:2] == POP ? 8'd1 << spare[7:5] : 8'd0;
     wire [7:0] op_pop = |at && op[4:2] == POP ? 8'd1 << op[7:5] : 8'd0;
     // Where the work is: exactly one of these while the user waits.
-    wire [4:0] holds = {at_spare && spare[4:2] == WORK, at_head && head[4:2] == WORK,
+    wire [5:0] holds = {!grants_empty && grant_spare == flow, at_spare && spare[4:2] == WORK, at_head && head[4:2] == WORK,
         |at && op[4:2] == WORK, row[1] && !granted && is_clean,
         m_grant_valid && m_grant_flow == flow};
     wire can = row[0] && row[1] && row[2];
@@ -173,7 +174,7 @@ module scheduler_properties (
         pays: assert (!(grants && at[1]) || (row_2[170:138] >= {3'd0, row_2[25:12], 16'd0}
             && row_2[1]));
         cap: assert (!is_cleared || row[170:138] <= CAP);
-        inside_window: assert (!holds[0] || is_open);
+        inside_window: assert (!(holds[0] || holds[5]) || is_open);
         window_plus_one: assert (sent == 0 || sent < {1'b0, window} + 33'd16384);
         // Octaves are popped in every fourth cycle at most, and time moves by one unit at most.
         pace: assert (!pop_taken || slot == 0);
@@ -186,18 +187,19 @@ module scheduler_properties (
     always @* if (is_first) first: assert (sent == 0 && !waits && inside == 0 && !granted);
     // What carries the induction: clearing, operations on their way, and the row.
     always @* if (!is_first) begin
-        clear: assert (is_clean || (!head_valid && empty_spare && under_way == 0 && !pop_open
-            && !m_grant_valid && inside == 0 && writing == 0 && !written && !granted
+        clear: assert (is_clean || (!head_valid && empty_spare && under_way == 0 && pops_open == 0
+            && !m_grant_valid && grants_empty && inside == 0 && writing == 0 && !written && !granted
             && writes == 0 && (!is_cleared || row == 0)));
         starts: assert (start_1 == under_way[0] && start_2 == under_way[1]
             && (!under_way[0] || operation_1[1:0] == flows[1:0])
             && (!under_way[1] || operation_2[1:0] == flows[3:2]));
         alone: assert ((at & (at - 7'd1)) == 0 && (empty_spare || head_valid));
-        pops: assert ({2'd0, pop_open} == {2'd0, head_valid && head[4:2] == POP}
+        pops: assert ({1'd0, pops_open} == {2'd0, head_valid && head[4:2] == POP}
             + {2'd0, !empty_spare && spare[4:2] == POP}
             + {2'd0, start_1 && operation_1[4:2] == POP}
-            + {2'd0, start_2 && operation_2[4:2] == POP});
-        room: assert (!pop_open || !m_grant_valid);
+            + {2'd0, start_2 && operation_2[4:2] == POP}
+            + {2'd0, m_grant_valid} + {2'd0, !grants_empty});
+        room: assert (pops_open <= 2 && (grants_empty || m_grant_valid));
         operation: assert ((!at[0] || operation_1 == op) && (!at[1] || operation_2 == op)
             && (!(|at) || op[1:0] == flow));
         paid: assert (granted == (is_moved && op[4:2] == POP && row[3]));
@@ -205,7 +207,8 @@ module scheduler_properties (
         rings: assert (changed_index < 3 && write_flow_index < 3);
         entries: assert (!is_clean || (row[11:4] == (inside | head_pop | spare_pop | op_pop)
             && (inside & (head_pop | spare_pop | op_pop)) == 0
-            && (head_pop & op_pop) == 0 && (spare_pop & op_pop) == 0));
+            && (head_pop & op_pop) == 0 && (spare_pop & op_pop) == 0
+            && (head_pop & spare_pop) == 0));
         moves: assert (!is_moved || (moved[11:4] == (row[11:4] & ~op_pop)
             && moved[0] == (row[0] || (op[4:2] == RATE && op[7:5] == CREATE))
             && moved[1] == (op[4:2] == WORK || (row[1] && !granted))

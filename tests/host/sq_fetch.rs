@@ -36,6 +36,8 @@ fn sq_fetch_breaks_are_caught() {
     let wide = [
         // A read goes on into the next group, so around the ring too.
         ("to_group_end = group_rest + 7'd1", "to_group_end = group_less + 7'd1"),
+        // A read is longer than the ring.
+        (" & ring_mask[6:0]", ""),
         // More than the send queue has room for, or than was told.
         ("in_flight <= used_max", "in_flight < 7'd8"),
         ("in_flight <= frees_max", "in_flight <= 7'd8"),
@@ -44,9 +46,9 @@ fn sq_fetch_breaks_are_caught() {
         // The work requests of a read are one.
         ("is_more = next_count != order_count", "is_more = 1'b0"),
         // The one that could not be read is named by the first of its read.
-        ("order[15:0] + {14'd0, count}", "order[15:0]"),
+        ("order[15:0] + {13'd0, count}", "order[15:0]"),
         // A read takes no more slots than one work request.
-        ("slots_more = {6'd0, book_count}", "slots_more = 8'd1"),
+        ("slots_more = {5'd0, book_count}", "slots_more = 8'd1"),
         // A beat is not taken as the one before it leaves.
         ("|\n        follows;", "|\n        1'b0;"),
     ];

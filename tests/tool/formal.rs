@@ -147,6 +147,7 @@ fn formal_no_work_is_lost_and_each_is_granted_once() {
                 "cap",
             ),
             ("is_pop = (slot == pop_slot)", "is_pop = (slot != rate_slot)", "pace"),
+            ("line_m_free & !pops[1]", "line_m_free", "room|pops"),
         ],
     );
 }

@@ -134,6 +134,8 @@ fn completer_breaks_are_caught() {
         ("bytes_next = s_order_bytes", "bytes_next = 13'd8"),
         ("status_next = host_error", "status_next = flushed"),
         ("& !s_cfg_valid", ""),
+        ("errors_read_address = s_done_tag[5:0]", "errors_read_address = flow"),
+        ("after = STATE_TAKE", "after = STATE_ACT"),
     ];
     assert_catches("completer", 1_000_000, &breaks);
 }

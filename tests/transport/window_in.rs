@@ -6,7 +6,7 @@ use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowI
 use nic_models::streams::Rate;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
+use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 
 #[test]
 fn window_in_matches_golden() {
@@ -16,7 +16,12 @@ fn window_in_matches_golden() {
 #[test]
 fn window_in_breaks_are_caught() {
     let breaks = [
-        ("if (takes & !s_rate_peer) begin", "if (takes) begin"),
+        ("takes & !s_rate_peer & !is_told", "takes & !is_told"),
+        ("takes & !s_rate_peer & !is_told", "takes & !s_rate_peer"),
+        ("!(|s_rate_op) & (told", "(told"),
+        ("(told_read_data[63:32] == s_rate_rate)", "1'b1"),
+        ("(told_read_data[31:0] == s_rate_window_bytes) &", ""),
+        ("told_write_enable = full & m_rate_ready", "told_write_enable = takes"),
         ("takes & !s_rate_peer & (|s_rate_op)", "takes & (|s_rate_op)"),
         ("& !rate_ready & !is_old", "& !is_old"),
         ("!rate_ready & !is_old", "!rate_ready"),
@@ -31,7 +36,7 @@ fn window_in_breaks_are_caught() {
         ("| (|excess)", ""),
         ("product < cfg_rate_min", "product <= 32'd0"),
         ("bytes > cfg_w_init", "bytes >= 32'hffff_fff0"),
-        ("free & !takes &", "free &"),
+        ("!rate_ready & !full &", "!rate_ready &"),
         ("& (state != WINDOW_STATE_GIVE)", ""),
         ("op_next = 2'd0", "op_next = op"),
         ("if (gives | is_old)", "if (gives)"),
@@ -51,7 +56,7 @@ struct Rig {
 impl Rig {
     fn new(seed: u64) -> Self {
         let source = bench_and_verilog("window_in").1;
-        let engine = lock_step(WindowIn::new(), &source, seed);
+        let engine = lock_step(WindowIn::new(&gbe()), &source, seed);
         let mut pins = WindowInIn {
             cfg_w_init: 15_625,
             cfg_w_min: 16_000,
@@ -128,6 +133,29 @@ fn window_in_passes_all_but_the_peers_data() {
         let heard: Vec<(u16, u8)> = rig.heard.drain(..).map(|r| (r.flow, r.op)).collect();
         assert_eq!(heard, if peer { &[][..] } else { &all });
     }
+}
+
+/// An update that says what its flow was told last ends here; a command does not, nor an update of
+/// another flow, or one that differs in a bit of window or rate, or follows a window of the peer.
+#[test]
+fn window_in_says_nothing_twice() {
+    let mut rig = Rig::new(4);
+    let mut says = |flow: u16, op: u8, window_bytes: u32, rate: u32| {
+        rig.pins.s_rate = Rate { valid: true, flow, op, window_bytes, rate };
+        rig.run(5);
+        !rig.heard.drain(..).as_slice().is_empty()
+    };
+    assert!(says(5, 1, 1000, 2000) && says(6, 1, 1000, 2001), "creates");
+    assert!(!says(5, 0, 1000, 2000) && !says(5, 0, 1000, 2000) && !says(6, 0, 1000, 2001));
+    assert!(says(5, 0, 1001, 2000) && says(5, 0, 1001, 1 << 31), "a bit differs");
+    assert!(says(5, 0, 1000, 2000) && !says(5, 0, 1000, 2000), "as before, and again");
+    assert!(says(5, 2, 1000, 2000) && says(5, 1, 1000, 2000), "commands");
+    rig.window(5, 800);
+    rig.run(LATENCY_CYCLES + 2);
+    rig.heard.clear();
+    rig.pins.s_rate = Rate { valid: true, flow: 5, op: 0, window_bytes: 1000, rate: 2000 };
+    rig.run(5);
+    assert_eq!(rig.heard.len(), 1, "a window of the peer came between");
 }
 
 /// A command for the queue pair drops its window at any time while it is worked on: behind the create comes nothing of

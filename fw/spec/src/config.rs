@@ -118,10 +118,9 @@ pub const fn ring_entries_log2(data_bits: usize) -> usize {
     }
 }
 
-/// log2 of [`NicConfig::sq_batch`]. At 64 bits a work request is a read of 8 beats already; at 512
-/// a read waits until the queue has room for all of it, and four would wait too long.
+/// log2 of [`NicConfig::sq_batch`]. At 64 bits a work request is a read of 8 beats already.
 pub const fn sq_batch_log2(data_bits: usize) -> usize {
-    (data_bits == 512) as usize
+    2 * (data_bits == 512) as usize
 }
 
 /// log2 of [`NicConfig::cq_batch`]: a beat at most.

@@ -4,7 +4,8 @@
 //!                     none of its flow is under way; cycle 8: m_end, m_end_flow
 //! # Latency and rate  1 cycle; s_work every other cycle, s_rate every 4. Slots in turn: pop,
 //!                     s_work, s_rate, s_work; a slot that is not used is for a flow that the scan
-//!                     has found, and so is a pop's slot when the last pop went before such a flow
+//!                     has found, and so is a pop's slot when the last pop went before such a flow.
+//!                     While nothing can be taken, slots wait but for those that nobody would use
 //! # Rules             Operations start in the order in which they are taken, and bear the cycle
 //!                     of that. So what happens to a flow between two of them is exact, however
 //!                     long they wait
@@ -88,16 +89,13 @@ impl<const FB: usize> Logic for Intake<FB> {
     fn update(&mut self) {
         self.sinks();
         self.taken();
+        self.turns();
         self.started();
     }
 
-    /// Whose slot it is; slots wait, and nothing is taken, while an operation waits behind the one
-    /// that waits.
+    /// Whose slot it is. Nothing is taken while an operation waits behind the one that waits.
     fn sinks(&mut self) {
         self.free.next = self.waiting.s.ready.val() & self.s_clean.val();
-        if self.free.val() {
-            self.slot.next = self.slot.val() + 1;
-        }
         self.s_work.ready.next = self.free.val() & self.slot.val().get_bit(0);
         self.s_rate.ready.next = self.free.val() & (self.slot.val() == self.rate_slot.val());
         self.is_pop.next = (self.slot.val() == self.pop_slot.val())
@@ -142,6 +140,14 @@ impl<const FB: usize> Logic for Intake<FB> {
         self.waiting.s.data.next = self.now.val();
         self.m_pop_taken.next = self.free.val() & self.is_pop.val();
         self.m_due_taken.next = self.free.val() & self.is_due.val() & self.valid.val();
+    }
+
+    /// The next slot. While nothing is taken only slots pass that nobody would use, and never the
+    /// pop's.
+    fn turns(&mut self) {
+        if self.free.val() | (!self.valid.val() & (self.slot.val() != self.pop_slot.val())) {
+            self.slot.next = self.slot.val() + 1;
+        }
     }
 
     /// The oldest starts, unless an operation of its flow is under way.

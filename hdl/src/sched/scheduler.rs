@@ -24,6 +24,7 @@
 use crate::rows::LineRow;
 use crate::sched::{intake::Intake, ledger::Ledger, line::Line, octaves::Octaves, scan::Scan};
 use crate::streams::{Flow, Rate, Work};
+use crate::util::skid::Skid;
 use crate::{block, kernel, Reg, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
@@ -62,9 +63,13 @@ pub struct Scheduler<
     is_clean: Reg<Bit>,
     clear_index: Reg<Bits<CB>>,
     now: Reg<Bits<20>>,
-    pop_open: Reg<Bit>,
-    grant_valid: Reg<Bit>,
-    grant_flow: Reg<Bits<FB>>,
+    pops: Reg<Bits<2>>,
+    grants: Skid<Bits<FB>>,
+    is_dropped: Signal<Local, Bit>,
+    is_delivered: Signal<Local, Bit>,
+    taken: Signal<Local, Bits<2>>,
+    dropped: Signal<Local, Bits<2>>,
+    delivered: Signal<Local, Bits<2>>,
     #[value((1_u64 << CB) - 1)]
     last_index: Constant<Bits<CB>>,
 }
@@ -129,23 +134,24 @@ impl<
         self.ledger.s_overhead_bytes.next = self.line.m_overhead_bytes.val();
     }
 
-    /// One pop at a time, if the line has room and the grant before it is taken.
+    /// A pop if the line has room, and less than two are on their way to their grant or past it to
+    /// who takes that.
     fn granted(&mut self) {
-        self.intake.s_pop_valid.next = self.octaves.m_valid.val()
-            & self.line.m_free.val()
-            & !self.pop_open.val()
-            & (!self.grant_valid.val() | self.m_grant.ready.val());
-        self.pop_open.next =
-            self.intake.m_pop_taken.val() | (self.pop_open.val() & !self.ledger.m_popped.val());
+        self.intake.s_pop_valid.next =
+            self.octaves.m_valid.val() & self.line.m_free.val() & !self.pops.val().get_bit(1);
+        self.grants.s.valid.next = self.ledger.m_grant.val();
+        self.grants.s.data.next = self.ledger.m_grant_flow.val();
+        self.grants.m.ready.next = self.m_grant.ready.val();
+        self.m_grant.valid.next = self.grants.m.valid.val();
+        self.m_grant.flow.next = self.grants.m.data.val();
+        self.is_dropped.next = self.ledger.m_popped.val() & !self.ledger.m_grant.val();
+        self.is_delivered.next = self.grants.m.valid.val() & self.m_grant.ready.val();
+        self.taken.next = bit_cast::<2, 1>(self.intake.m_pop_taken.val().into());
+        self.dropped.next = bit_cast::<2, 1>(self.is_dropped.val().into());
+        self.delivered.next = bit_cast::<2, 1>(self.is_delivered.val().into());
+        self.pops.next =
+            self.pops.val() + self.taken.val() - self.dropped.val() - self.delivered.val();
         self.line.s_grant.next = self.ledger.m_grant.val();
         self.line.s_bytes.next = self.ledger.m_grant_bytes.val();
-        if self.ledger.m_grant.val() {
-            self.grant_valid.next = true;
-            self.grant_flow.next = self.ledger.m_grant_flow.val();
-        } else if self.m_grant.ready.val() {
-            self.grant_valid.next = false;
-        }
-        self.m_grant.valid.next = self.grant_valid.val();
-        self.m_grant.flow.next = self.grant_flow.val();
     }
 }

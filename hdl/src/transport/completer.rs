@@ -6,7 +6,7 @@
 //! # Interface timing  cycle 0: an order stands and there is room; cycle 1: s_order_ready; cycle 2:
 //!                     m_cmd_valid; from cycle 3 on the frame moves
 //! # Latency and rate  [`LATENCY_CYCLES`]; one order every other cycle, one beat a cycle; one report
-//!                     every 4 cycles
+//!                     every 2 cycles
 //! # Orders            land: the next frame of s_response goes to memory. drop: it is discarded.
 //!                     completion: a command without bytes, so that its report comes after the bytes
 //!                     before it have landed; the report makes the completion

@@ -333,8 +333,10 @@ impl Stimulus<Completer> for Orders {
         let (m_cmd_ready, m_data_tready) = (self.cmd.drive(), self.data.drive());
         let report = self.engine(out, m_cmd_ready, m_data_tready);
         let row_taken = out.s_cfg_ready;
-        if self.row.is_none() && self.rng.gen_ratio(1, 200) {
-            self.row = Some(self.rng.gen_range(0..4));
+        if self.row.is_none() && self.rng.gen_ratio(1, 100) {
+            // Often that of a command under way: what memory says of it is about the queue pair before.
+            let oldest = self.open.front().map(|(tag, _)| *tag as u16);
+            self.row = oldest.filter(|_| self.rng.gen()).or(Some(self.rng.gen_range(0..4)));
         }
         let (m_cqe_ready, m_fail_ready) = (self.cqe.drive(), self.fail.drive());
         if out.m_cqe.valid && m_cqe_ready {

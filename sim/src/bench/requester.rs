@@ -56,6 +56,8 @@ const CALM_SEED: u64 = 8;
 /// Peers change between calm and harsh after so many cycles: by turns, or so seldom that a queue
 /// pair can use up its RNR retries.
 const HARSH_CYCLES: [u64; 2] = [10_000, 20_000];
+/// A burst of grants lasts so long.
+const BURST_CYCLES: u64 = 48;
 
 /// Queue pairs, work requests, answers and grants with random stalls.
 #[derive(Debug)]
@@ -110,6 +112,7 @@ impl RequesterStimulus {
             flow_count: config.flow_count,
             answers: VecDeque::new(),
             grants: Vec::new(),
+            has_bursts: load.posts > 1,
             hint: None,
             loss_256: 0,
             mood: Mood::Calm,
@@ -321,6 +324,11 @@ impl World {
         // Answers to what was sent before a rewind come before it is sent again.
         if cycle & 0x3800 == 0x3800 && !cycle.is_multiple_of(256) {
             return None;
+        }
+        // More than wait before a requester; flows that have armed nothing do.
+        if self.has_bursts && cycle & 0x1fff < BURST_CYCLES {
+            let flow = (cycle >> 13) % 8 + 8 * (cycle % 16);
+            return Some(flow as u16);
         }
         if self.rng.gen_range(0..4000) == 0 {
             return Some(self.rng.gen_range(0..self.flow_count) as u16);

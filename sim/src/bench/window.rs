@@ -19,10 +19,10 @@ const PHASE_CYCLES: core::ops::Range<u32> = 500..3000;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let c = config;
-    let [d, e, g] = std::array::from_fn(|_| c.clone());
+    let [d, e, f, g] = std::array::from_fn(|_| c.clone());
     vec![
         Bench::new("window_out", c, move || WindowOut::new(&d), move |s| Updates::new(&e, s)),
-        Bench::new("window_in", c, WindowIn::new, move |s| Windows::new(&g, s)),
+        Bench::new("window_in", c, move || WindowIn::new(&f), move |s| Windows::new(&g, s)),
     ]
 }
 
@@ -127,6 +127,8 @@ struct Windows {
     phase: Phase,
     /// Answers, and whether they are about the peer's data.
     rates: Source<(Rate, bool)>,
+    /// Window and rate of each flow's last answer; none before its create.
+    last: Vec<Option<(u32, u32)>>,
     windows: Source<PeerWindow>,
     sink: Sink,
     /// Registers; they change with reset alone.
@@ -140,7 +142,8 @@ impl Windows {
         let (rates, windows) = (Source::new(fork()), Source::new(fork()));
         let sink = Sink::new(fork());
         let registers = Self::registers(&mut rng);
-        Self { rng, phase: Phase::new(config), rates, windows, sink, registers }
+        let last = vec![None; 2 * config.flow_count];
+        Self { rng, phase: Phase::new(config), rates, last, windows, sink, registers }
     }
 
     /// Bounds of any size, in their order.
@@ -164,12 +167,21 @@ impl Stimulus<WindowIn> for Windows {
         let rng = &mut self.rng;
         let reset = rng.gen_ratio(1, RESET_CYCLES);
         self.phase.tick(rng);
-        let phase = &self.phase;
+        let (phase, last) = (&self.phase, &mut self.last);
         let s_rate = self.rates.drive(out.s_rate.ready, || {
             rng.gen_ratio(1, phase.pause).then(|| {
                 let flow = phase.paced(rng);
+                let last = &mut last[usize::from(flow)];
                 let op = if rng.gen_ratio(1, 8) { rng.gen_range(1..3) } else { 0 };
-                let (window_bytes, rate) = (rng.gen(), rng.gen());
+                let op = if last.is_none() { 1 } else { op };
+                // Often what was said last, or a bit beside it.
+                let (window_bytes, rate) = match (rng.gen_range(0..4), *last) {
+                    (0, Some(same)) => same,
+                    (1, Some((window, rate))) => (window ^ 1 << rng.gen_range(0..32), rate),
+                    (2, Some((window, rate))) => (window, rate ^ 1 << rng.gen_range(0..32)),
+                    _ => (rng.gen(), rng.gen()),
+                };
+                *last = Some((window_bytes, rate));
                 (Rate { valid: true, flow, op, window_bytes, rate }, rng.gen_ratio(1, 4))
             })
         });
@@ -196,6 +208,7 @@ impl Stimulus<WindowIn> for Windows {
         };
         if reset {
             self.rates.reset();
+            self.last.fill(None);
             self.windows.reset();
             self.registers = Self::registers(&mut self.rng);
         }

@@ -67,7 +67,9 @@ pub const SCHEDULER: Proof = Proof {
     ],
     connects: &[
         ("is_clean", "dut.is_clean"),
-        ("pop_open", "dut.pop_open"),
+        ("pops_open", "dut.pops"),
+        ("grants_empty", "dut.grants.empty_spare"),
+        ("grant_spare", "dut.grants.spare"),
         ("pop_taken", "dut.intake_m_pop_taken"),
         ("clear_index", "dut.clear_index"),
         ("slot", "dut.intake.slot"),
@@ -123,6 +125,7 @@ pub const INTAKE: Proof = Proof {
         ("due_waited", "dut.due_waited"),
         ("head_flow", "dut.flow"),
         ("start", "dut.start"),
+        ("valid", "dut.valid"),
     ],
     stages: &[("under_way", 1, "dut.under_way_#", 0, 6), ("flows", 2, "dut.flows_#", 0, 6)],
     runs: &[&["-i", "-t", "1"], &["-t", "1"]],

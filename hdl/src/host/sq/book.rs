@@ -8,7 +8,7 @@
 //! # Number formats    fetched | UQ16 | work requests since the ring was set up, modulo 2^16;
 //!                     pending | UQ16 | 0..=2^15; in flight | UQ7 | work requests, 0..=sq_depth;
 //!                     count | UQNB | those of one read, 1..=2^N: at most to the end of an aligned
-//!                     group of so many, so none wraps around the ring
+//!                     group of so many, or of the ring, so none wraps around it
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
@@ -44,8 +44,8 @@ struct BookRow {
     base: Bits<58>,     // Its address, bits 63:6
 }
 
-/// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read, which every ring has.
-#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 2))]
+/// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read.
+#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 3))]
 pub struct SqBook<const FB: usize, const NB: usize> {
     /// The rows are clear.
     pub ready: Signal<Out, Bit>,
@@ -205,8 +205,9 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
         self.in_less.next = self.in_flight.val() - 1;
         comment!("a read: what is told and stands in the same group, all of which has credit");
-        self.group_rest.next =
-            (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_less.val()) & self.group_less.val();
+        self.group_rest.next = (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_less.val())
+            & self.group_less.val()
+            & bit_cast::<7, 17>(self.ring_mask.val());
         self.to_group_end.next = self.group_rest.val() + 1;
         self.keeps_one.next = self.in_flight.val() < self.used_max.val();
         self.used.next = self.in_flight.val() + self.to_group_end.val();

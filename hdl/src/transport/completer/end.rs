@@ -1,11 +1,11 @@
 //! Reports of the completer's commands: completions, and errors of the flows.
 //!
-//! # Interface timing  cycle 0: s_done_valid; cycle 1: s_done_ready; cycle 4: m_cqe_valid, or the
+//! # Interface timing  cycle 0: s_done_valid; cycle 1: s_done_ready; cycle 3: m_cqe_valid, or the
 //!                     flow on its way to m_fail. A row: cycle 0: s_cfg_valid and idle; cycle 2:
 //!                     s_cfg_ready
 //! # Rules             While a flow's row is offered no error of it goes to m_fail: it is about the
 //!                     queue pair of before, and the requester may have the new one already
-//! # Latency and rate  one report every 4 cycles; a report waits for room for its completion, never
+//! # Latency and rate  one report every 2 cycles; a report waits for room for its completion, never
 //!                     for m_fail: F flows may stand there, and each comes once
 //! # Number formats    errors | 2 bits a flow | 0 none, 1 its requester was told, 2 completions are
 //!                     flushed
@@ -24,10 +24,8 @@ pub enum State {
     Scrub,
     /// Nothing.
     Idle,
-    /// A report is taken.
+    /// A report is taken, and its flow's error read.
     Take,
-    /// The flow's error is read.
-    Look,
     /// The report has its consequence.
     Act,
     /// A row is taken.
@@ -72,6 +70,7 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     wr_id: Reg<Bits<32>>,
     byte_len: Reg<Bits<32>>,
     signalled: Reg<Bit>,
+    after: Signal<Local, State>,
     held: Signal<Local, Bits<2>>,
     is_land: Signal<Local, Bit>,
     is_good: Signal<Local, Bit>,
@@ -104,8 +103,8 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
         self.fails.m.ready.next = self.m_fail.ready.val();
         self.fails.s.valid.next = false;
         self.fails.s.data.next = self.flow.val();
-        self.errors.read_enable.next = self.state.val() == State::Look;
-        self.errors.read_address.next = self.flow.val();
+        self.errors.read_enable.next = self.state.val() == State::Take;
+        self.errors.read_address.next = self.s_done.tag.val().get_bits::<FB>(0);
         self.errors.write_enable.next = false;
         self.errors.write_address.next = self.flow.val();
         self.errors.write_data.next = self.good.val();
@@ -115,6 +114,10 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
         self.is_replaced.next = self.s_cfg.valid.val() & (self.s_cfg.flow.val() == self.flow.val());
         if self.m_cqe.ready.val() {
             self.cqe_full.next = false;
+        }
+        self.after.next = State::Idle;
+        if self.s_done.valid.val() {
+            self.after.next = State::Take;
         }
         match self.state.val() {
             State::Scrub => {
@@ -137,14 +140,11 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                 self.tag.next = self.s_done.tag.val().into();
                 self.flow.next = self.s_done.tag.val().get_bits::<FB>(0);
                 self.error.next = self.s_done.error.val();
-                self.state.next = State::Look;
-            }
-            State::Look => {
                 self.state.next = State::Act;
             }
             State::Act => {
                 if self.is_land.val() {
-                    self.state.next = State::Idle;
+                    self.state.next = self.after.val();
                     if self.error.val() & self.is_good.val() {
                         self.errors.write_enable.next = true;
                         self.errors.write_data.next = self.told.val();
@@ -154,7 +154,7 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                         self.fails.s.valid.next = !self.is_replaced.val();
                     }
                 } else if self.m_cqe.ready.val() | !self.cqe_full.val() {
-                    self.state.next = State::Idle;
+                    self.state.next = self.after.val();
                     self.cqe_full.next = true;
                     self.cqe_flow.next = self.flow.val();
                     self.wr_id.next = self.tag.val().wr_id;

@@ -189,7 +189,7 @@ pub struct RequesterArray<
     #[init(core::array::from_fn(|_| Requester::new(config)))]
     engines: [Requester<EF, SB, AB>; E],
     answers: [RequesterAnswers; E],
-    grants: [Fifo<Bits<EF>, 2, 3>; E],
+    grants: [Fifo<Bits<EF>, 3, 4>; E],
     requests: [Fifo<Bits<RB>, 4, 5>; E],
     payloads: Fifo<Bits<E>, 7, 8>,
     packet_turn: RrMerge<E>,

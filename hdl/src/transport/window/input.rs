@@ -1,11 +1,11 @@
 //! Windows in: what the peer has computed for our data goes to the scheduler, with its rate, in the place of
-//! what our congestion control computes for the peer's.
+//! what our congestion control computes for the peer's. Nothing is said twice.
 //!
 //! # Source            hdl/feedback.md
-//! # Interface timing  s_rate: cycle 0: s_rate_valid and s_rate_ready; cycle 1: m_rate. s_window: cycle 0:
-//!                     s_window_valid and s_window_ready; cycle [`LATENCY_CYCLES`]: m_rate, if that is free
-//!                     and nothing came at s_rate for two cycles
-//! # Latency and rate  1 cycle from s_rate, an item every other cycle; a window every
+//! # Interface timing  s_rate: cycle 0: s_rate_valid; cycle 1: s_rate_ready; cycle 2: m_rate. s_window:
+//!                     cycle 0: s_window_valid and s_window_ready; cycle [`LATENCY_CYCLES`]: m_rate, if
+//!                     that is free and nothing stood at s_rate in the cycle before
+//! # Latency and rate  2 cycles from s_rate, an item every 3 cycles; a window every
 //!                     [`LATENCY_CYCLES`] cycles
 //! # Shape             FP1 = FB + 1
 //! # Number formats    window_bytes | UQ32.0  | bytes; of s_window clamped to [w_min, w_init], the upper bound first
@@ -13,19 +13,21 @@
 //!                     rate_gain    | UQ0.38  | our cycle time over T
 //!                     rate         | UQ8.24  | bytes a cycle, W x rate_gain truncated, clamped to
 //!                                              [rate_min, rate_max]
-//! # Rules             what s_rate says of the peer's data ends here. All others pass. A window is dropped if a command for its queue pair passes while it is
+//! # Rules             what s_rate says of the peer's data ends here, and so does an update that says what
+//!                     its flow was told last: where nothing is congested that is each one, and to
+//!                     the scheduler each is an operation. All others pass. A window is dropped if a command for its queue pair passes while it is
 //!                     worked on: it belongs to the queue pair of before
 //! # Reset             synchronous, high: idle, outputs 0, but for s_window_ready
 //! # Twins             sim/models/src/golden/transport/window/input.rs,
 //!                     tests/transport/window_in.rs
 
 use crate::streams::{Flow, Rate};
-use crate::util::mul_serial::MulSerial;
-use crate::{block, Reg, Unreset};
+use crate::util::{mul_serial::MulSerial, ram::Ram};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a window to the scheduler: clamp, multiplier, clamp.
-pub const LATENCY_CYCLES: usize = 6 + MulSerial::<32, 32, 64>::LATENCY_CYCLES;
+pub const LATENCY_CYCLES: usize = 5 + MulSerial::<32, 32, 64>::LATENCY_CYCLES;
 
 /// Where the window is.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -42,6 +44,13 @@ pub enum WindowState {
     Product,
     /// It waits for the source.
     Give,
+}
+
+/// What a flow was told last.
+#[row]
+struct ToldRow {
+    window: Bits<32>,
+    rate: Bits<32>,
 }
 
 /// Windows of `2^FB` queue pairs.
@@ -78,6 +87,7 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     /// For the scheduler.
     pub m_rate: Rate<Out, FP1>,
     mul: MulSerial<32, 32, 64>,
+    told: Ram<FP1, ToldRow>,
     #[reset(WindowState::Idle)]
     state: Reg<WindowState>,
     rate_ready: Reg<Bit>,
@@ -94,6 +104,7 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     slow: Unreset<Bit>,
     is_old: Reg<Bit>,
     takes: Signal<Local, Bit>,
+    is_told: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     gives: Signal<Local, Bit>,
     own: Signal<Local, Bits<FP1>>,
@@ -121,12 +132,23 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
             & !self.rate_ready.val()
             & !self.is_old.val()
             & self.free.val();
-        self.rate_ready.next =
-            self.free.val() & !self.takes.val() & (self.state.val() != WindowState::Give);
+        self.rate_ready.next = self.s_rate_valid.val()
+            & !self.rate_ready.val()
+            & !self.full.val()
+            & (self.state.val() != WindowState::Give);
         if self.m_rate.ready.val() {
             self.full.next = false;
         }
-        if self.takes.val() & !self.s_rate_peer.val() {
+        self.told.read_enable.next = self.s_rate_valid.val() & !self.rate_ready.val();
+        self.told.read_address.next = self.s_rate_flow.val();
+        self.is_told.next = !self.s_rate_op.val().any()
+            & (self.told.read_data.val().window == self.s_rate_window_bytes.val())
+            & (self.told.read_data.val().rate == self.s_rate_rate.val());
+        self.told.write_enable.next = self.full.val() & self.m_rate.ready.val();
+        self.told.write_address.next = self.flow.val();
+        self.told.write_data.next.window = self.window.val();
+        self.told.write_data.next.rate = self.rate.val();
+        if self.takes.val() & !self.s_rate_peer.val() & !self.is_told.val() {
             self.full.next = true;
             self.flow.next = self.s_rate_flow.val();
             self.op.next = self.s_rate_op.val();

@@ -119,7 +119,7 @@ impl Nic {
         n.add("feedback_in", FeedbackIn::new(config));
         n.add("probe_out", ProbeOut::new(config));
         n.add("window_out", WindowOut::new(config));
-        n.add("window_in", WindowIn::new());
+        n.add("window_in", WindowIn::new(config));
         n.add("work_mux", WorkMux::new(config));
         n.add("scheduler", Scheduler::new(&paced));
         n.add("grants", StreamRouteBlock::new(flow_bits));

@@ -65,6 +65,8 @@ pub struct World {
     pub flow_count: usize,
     pub answers: VecDeque<Answer>,
     pub grants: Vec<u16>,
+    /// At times there are many for one of several requesters.
+    pub has_bursts: bool,
     /// Flow that a work request may come for.
     pub hint: Option<u16>,
     /// Losses of this phase, in 256ths.

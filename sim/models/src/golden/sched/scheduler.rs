@@ -7,6 +7,7 @@
 
 use super::octaves::{Entry, Octaves, LINE_TIME_BITS};
 use super::scan::Scan;
+use crate::golden::util::skid::Skid;
 use crate::ports::Golden;
 use crate::starts::{Starts, SOON_CYCLES};
 use crate::streams::{self, Rate, ReadyPort, Work};
@@ -18,6 +19,8 @@ pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
 pub const GAP_CYCLES: u32 = 128;
 /// Grants wait while the line has so many bytes to carry.
 pub const LEAD_BYTES: u32 = 1024;
+/// Pops on their way to their grant, and grants that nobody has taken, together.
+const POPS_MAX: usize = 2;
 /// From the accept of `s_work` to the grant, when the flow is due at once and nothing else waits;
 /// 2 more in the slot before a pop's.
 pub const LATENCY_CYCLES: usize = 15;
@@ -146,8 +149,8 @@ pub struct Scheduler {
     spare: Option<Operation>,
     /// Operations under way, youngest first.
     pipe: [Option<Operation>; PIPE_CYCLES],
-    /// A pop is on its way to its grant.
-    pop_open: bool,
+    /// Pops whose flow has not been granted, and grants that stand.
+    pops: usize,
     /// The last pop went before a due flow.
     due_waited: bool,
     scan: Scan,
@@ -158,7 +161,7 @@ pub struct Scheduler {
     lines: [Line; OVERHEAD_AGE + 1],
     /// UQ17.8 bytes that the line has to carry.
     backlog: u32,
-    grant: streams::Flow,
+    grants: Skid<u16>,
 }
 
 impl Scheduler {
@@ -193,7 +196,8 @@ impl Scheduler {
     fn out(&self) -> SchedulerOut {
         let ready = |is_slot| ReadyPort { ready: is_slot && self.has_room() };
         let (s_work, s_rate) = (ready(matches!(self.slot, 1 | 3)), ready(self.slot == 2));
-        SchedulerOut { s_work, s_rate, m_grant: self.grant }
+        let m_grant = streams::Flow { valid: self.grants.m_valid(), flow: self.grants.m_data() };
+        SchedulerOut { s_work, s_rate, m_grant }
     }
 
     /// The operation that this cycle's slot takes.
@@ -202,8 +206,7 @@ impl Scheduler {
             return None;
         }
         let due = self.scan.found();
-        let may_grant = !self.grant.valid || i.m_grant.ready;
-        let may_pop = self.backlog < LEAD_BYTES << 8 && !self.pop_open && may_grant;
+        let may_pop = self.backlog < LEAD_BYTES << 8 && self.pops < POPS_MAX;
         let is_due_turn = self.due_waited && due.is_some();
         let chosen = self.octaves.chosen().filter(|_| self.slot == 0 && may_pop && !is_due_turn);
         if self.slot == 0 {
@@ -347,7 +350,14 @@ impl Golden for Scheduler {
             return self.out();
         }
         let taken = self.take(i);
-        let next_slot = if self.has_room() { (self.slot + 1) % 4 } else { self.slot };
+        // Without room only slots pass that nobody would use, and never the pop's.
+        let is_wanted = match self.slot {
+            0 => true,
+            2 => i.s_rate.valid,
+            _ => i.s_work.valid,
+        };
+        let passes = self.has_room() || !is_wanted && self.scan.found().is_none();
+        let next_slot = if passes { (self.slot + 1) % 4 } else { self.slot };
         let is_pop = |o: &Operation| matches!(o.kind, Kind::Pop(_));
         let popped = self.pipe[GRANT_AGE - 1].filter(is_pop);
         let granted = popped.filter(|o| self.flows[usize::from(o.flow)].due);
@@ -368,11 +378,11 @@ impl Golden for Scheduler {
         self.backlog = self.backlog.saturating_sub(u32::from(line_rate));
         if let Some(o) = granted {
             self.backlog += u32::from(self.flows[usize::from(o.flow)].line_bytes) << 8;
-            self.grant = streams::Flow { valid: true, flow: o.flow };
-        } else if i.m_grant.ready {
-            self.grant.valid = false;
         }
-        self.pop_open = pop.is_some() || (self.pop_open && popped.is_none());
+        let is_delivered = self.grants.m_valid() && i.m_grant.ready;
+        self.pops += usize::from(pop.is_some());
+        self.pops -= usize::from(popped.is_some() && granted.is_none()) + usize::from(is_delivered);
+        self.grants.step(false, granted.map(|o| o.flow), i.m_grant.ready);
         if let Some((flow, (state, _, _))) = finished {
             self.flows[usize::from(flow)] = state;
         }

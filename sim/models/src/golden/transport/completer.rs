@@ -17,8 +17,6 @@ const COMMANDS_IN_FLIGHT_MAX: u8 = 128;
 const LOCAL_DMA: u8 = 5;
 /// Completion status: an earlier work request failed.
 const FLUSHED: u8 = 6;
-/// Cycles from taking a report to its consequence, less one.
-const LOOK_CYCLES: u8 = 1;
 
 ports! {
     /// Completion.
@@ -113,8 +111,8 @@ enum Phase {
     Idle,
     /// A report is taken.
     Take,
-    /// Cycles until it has its consequence.
-    Report(u8),
+    /// It has its consequence.
+    Act,
     /// A row is taken.
     Forget,
 }
@@ -183,11 +181,12 @@ impl Completer {
     }
 
     /// The flow whose requester must be told.
-    fn act(&mut self) -> Option<u16> {
+    fn act(&mut self, i: &CompleterIn) -> Option<u16> {
+        let next = if i.s_done.valid { Phase::Take } else { Phase::Idle };
         let (tag, is_bad) = self.report;
         let error = &mut self.errors[usize::from(tag.flow)];
         if tag.is_land {
-            self.phase = Phase::Idle;
+            self.phase = next;
             let is_first = is_bad && *error == FlowError::None;
             if is_first {
                 *error = FlowError::Told;
@@ -195,7 +194,7 @@ impl Completer {
             return is_first.then_some(tag.flow);
         }
         if !self.cqe.valid {
-            self.phase = Phase::Idle;
+            self.phase = next;
             let status = match *error {
                 FlowError::None => tag.status,
                 FlowError::Told => LOCAL_DMA,
@@ -233,12 +232,11 @@ impl Completer {
             Phase::Idle => {}
             Phase::Take => {
                 self.report = (Tag::from_bits(i.s_done.tag, self.flow_count), i.s_done.error);
-                self.phase = Phase::Report(LOOK_CYCLES);
+                self.phase = Phase::Act;
                 self.in_flight = self.in_flight.wrapping_sub(1);
             }
             // The requester may have the flow's new queue pair already.
-            Phase::Report(0) => fail = self.act().filter(|flow| !self.is_replaced(*flow, i)),
-            Phase::Report(left) => self.phase = Phase::Report(left - 1),
+            Phase::Act => fail = self.act(i).filter(|flow| !self.is_replaced(*flow, i)),
             Phase::Forget => {
                 self.errors[usize::from(i.cfg_index) % self.flow_count] = FlowError::None;
                 self.phase = Phase::Idle;

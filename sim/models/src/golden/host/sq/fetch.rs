@@ -88,8 +88,10 @@ impl Flow {
         (order, self.address.wrapping_add(place << 6))
     }
 
-    /// How many are fetched at once: none beyond the aligned group that the next one is in.
+    /// How many are fetched at once: none beyond the aligned group that the next one is in, or the
+    /// ring's end.
     fn next_count(&self, batch: usize) -> usize {
+        let batch = batch.min(1 << self.log2);
         let to_group_end = batch - usize::from(self.fetched) % batch;
         to_group_end.min(self.pending().into())
     }

@@ -16,7 +16,7 @@ use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
 
 /// Grants that do.
-const GRANTS: usize = 4;
+const GRANTS: usize = 8;
 /// Work requests that wait for an engine.
 const REQUESTS: usize = 16;
 /// Payloads that wait for their orders.

@@ -1,9 +1,10 @@
 //! Twin of `hdl/src/transport/window/input.rs`: windows of the peer on their way to the scheduler,
-//! beside the answers of the congestion control.
+//! beside the answers of the congestion control. Nothing is said twice.
 
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{Rate, ReadyPort};
+use nic_spec::NicConfig;
 
 /// Cycles from a window to its turn at the source: two of the clamp, one to start, those of a product of
 /// 32 bits and one of the compare of its rate.
@@ -59,25 +60,23 @@ struct Work {
 #[derive(Clone, Debug)]
 pub struct WindowIn {
     work: Option<Work>,
+    /// What each flow was told last: window and rate.
+    told: Vec<Option<(u32, u32)>>,
     out: WindowInOut,
 }
 
-impl Default for WindowIn {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl WindowIn {
-    /// For any number of flows.
-    pub fn new() -> Self {
-        let mut block = Self { work: None, out: WindowInOut::default() };
+    /// For the flows of `config`: of each queue pair its data, and its READ responses.
+    pub fn new(config: &NicConfig) -> Self {
+        let told = vec![None; 2 * config.flow_count];
+        let mut block = Self { work: None, told, out: WindowInOut::default() };
         block.reset();
         block
     }
 
     fn reset(&mut self) {
         self.work = None;
+        self.told.fill(None);
         self.out = WindowInOut { s_window: ReadyPort { ready: true }, ..WindowInOut::default() };
     }
 
@@ -108,12 +107,19 @@ impl Golden for WindowIn {
         }
         let was_ready = self.out.s_rate.ready;
         let takes = i.s_rate.valid && was_ready;
-        let is_free = i.m_rate.ready || !self.out.m_rate.valid;
-        self.out.m_rate.valid &= !i.m_rate.ready;
+        let is_empty = !self.out.m_rate.valid;
+        let is_free = i.m_rate.ready || is_empty;
+        if !is_empty && i.m_rate.ready {
+            let told = &self.out.m_rate;
+            self.told[usize::from(told.flow)] = Some((told.window_bytes, told.rate));
+            self.out.m_rate.valid = false;
+        }
         let is_due = self.work.is_some_and(|w| w.cycles_left == 0);
-        self.out.s_rate.ready = is_free && !takes && !is_due;
+        self.out.s_rate.ready = i.s_rate.valid && !was_ready && is_empty && !is_due;
         let is_command = i.s_rate.op != 0;
-        if takes && !i.s_rate_peer {
+        let says = (i.s_rate.window_bytes, i.s_rate.rate);
+        let is_told = !is_command && self.told[usize::from(i.s_rate.flow)] == Some(says);
+        if takes && !i.s_rate_peer && !is_told {
             self.out.m_rate = i.s_rate;
         }
         match &mut self.work {
