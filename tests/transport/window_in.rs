@@ -18,10 +18,12 @@ fn window_in_breaks_are_caught() {
     let breaks = [
         ("takes & !s_rate_peer & !is_told", "takes & !is_told"),
         ("takes & !s_rate_peer & !is_told", "takes & !s_rate_peer"),
-        ("!(|s_rate_op) & (told", "(told"),
+        ("is_told = !(|s_rate_op) &", "is_told ="),
         ("(told_read_data[63:32] == s_rate_rate)", "1'b1"),
-        ("(told_read_data[31:0] == s_rate_window_bytes) &", ""),
+        ("(told_read_data[31:0] ==\n        s_rate_window_bytes) &", ""),
         ("told_write_enable = full & m_rate_ready", "told_write_enable = takes"),
+        ("m_rate_ready & !flow[6]", "m_rate_ready"),
+        ("& !s_rate_flow[6]", ""),
         ("takes & !s_rate_peer & (|s_rate_op)", "takes & (|s_rate_op)"),
         ("& !rate_ready & !is_old", "& !is_old"),
         ("!rate_ready & !is_old", "!rate_ready"),
@@ -150,6 +152,8 @@ fn window_in_says_nothing_twice() {
     assert!(says(5, 0, 1001, 2000) && says(5, 0, 1001, 1 << 31), "a bit differs");
     assert!(says(5, 0, 1000, 2000) && !says(5, 0, 1000, 2000), "as before, and again");
     assert!(says(5, 2, 1000, 2000) && says(5, 1, 1000, 2000), "commands");
+    assert!(says(69, 1, 1000, 2000) && says(69, 0, 1000, 2000), "READ responses");
+    assert!(!says(5, 0, 1000, 2000), "of which the data know nothing");
     rig.window(5, 800);
     rig.run(LATENCY_CYCLES + 2);
     rig.heard.clear();

@@ -65,6 +65,7 @@ pub struct Intake<const FB: usize> {
     free: Signal<Local, Bit>,
     is_pop: Signal<Local, Bit>,
     is_due: Signal<Local, Bit>,
+    is_wanted: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     flow: Signal<Local, Bits<FB>>,
@@ -145,7 +146,11 @@ impl<const FB: usize> Logic for Intake<FB> {
     /// The next slot. While nothing is taken only slots pass that nobody would use, and never the
     /// pop's.
     fn turns(&mut self) {
-        if self.free.val() | (!self.valid.val() & (self.slot.val() != self.pop_slot.val())) {
+        self.is_wanted.next = (self.slot.val() == self.pop_slot.val())
+            | (self.s_work.valid.val() & self.slot.val().get_bit(0))
+            | (self.s_rate.valid.val() & (self.slot.val() == self.rate_slot.val()))
+            | self.s_due_valid.val();
+        if self.free.val() | !self.is_wanted.val() {
             self.slot.next = self.slot.val() + 1;
         }
     }

@@ -127,7 +127,7 @@ struct Windows {
     phase: Phase,
     /// Answers, and whether they are about the peer's data.
     rates: Source<(Rate, bool)>,
-    /// Window and rate of each flow's last answer; none before its create.
+    /// Window and rate of each of our flows' last answer; none before its create.
     last: Vec<Option<(u32, u32)>>,
     windows: Source<PeerWindow>,
     sink: Sink,
@@ -171,18 +171,24 @@ impl Stimulus<WindowIn> for Windows {
         let s_rate = self.rates.drive(out.s_rate.ready, || {
             rng.gen_ratio(1, phase.pause).then(|| {
                 let flow = phase.paced(rng);
-                let last = &mut last[usize::from(flow)];
                 let op = if rng.gen_ratio(1, 8) { rng.gen_range(1..3) } else { 0 };
+                if rng.gen_ratio(1, 4) {
+                    let (window_bytes, rate) = (rng.gen(), rng.gen());
+                    return (Rate { valid: true, flow, op, window_bytes, rate }, true);
+                }
+                let of_data = last[usize::from(flow) % phase.flow_count];
+                let last = &mut last[usize::from(flow)];
                 let op = if last.is_none() { 1 } else { op };
-                // Often what was said last, or a bit beside it.
-                let (window_bytes, rate) = match (rng.gen_range(0..4), *last) {
+                // Often what was said last, or of the queue pair's data, or a bit beside it.
+                let (window_bytes, rate) = match (rng.gen_range(0..5), last.and(of_data)) {
                     (0, Some(same)) => same,
+                    (4, _) => last.unwrap_or_default(),
                     (1, Some((window, rate))) => (window ^ 1 << rng.gen_range(0..32), rate),
                     (2, Some((window, rate))) => (window, rate ^ 1 << rng.gen_range(0..32)),
                     _ => (rng.gen(), rng.gen()),
                 };
                 *last = Some((window_bytes, rate));
-                (Rate { valid: true, flow, op, window_bytes, rate }, rng.gen_ratio(1, 4))
+                (Rate { valid: true, flow, op, window_bytes, rate }, false)
             })
         });
         let registers = &self.registers;

@@ -13,9 +13,9 @@
 //!                     rate_gain    | UQ0.38  | our cycle time over T
 //!                     rate         | UQ8.24  | bytes a cycle, W x rate_gain truncated, clamped to
 //!                                              [rate_min, rate_max]
-//! # Rules             what s_rate says of the peer's data ends here, and so does an update that says what
-//!                     its flow was told last: where nothing is congested that is each one, and to
-//!                     the scheduler each is an operation. All others pass. A window is dropped if a command for its queue pair passes while it is
+//! # Rules             what s_rate says of the peer's data ends here, and so does an update of a data flow
+//!                     that says what it was told last: where nothing is congested that is each one,
+//!                     and to the scheduler each is an operation. All others pass. A window is dropped if a command for its queue pair passes while it is
 //!                     worked on: it belongs to the queue pair of before
 //! # Reset             synchronous, high: idle, outputs 0, but for s_window_ready
 //! # Twins             sim/models/src/golden/transport/window/input.rs,
@@ -46,7 +46,7 @@ pub enum WindowState {
     Give,
 }
 
-/// What a flow was told last.
+/// What a data flow was told last.
 #[row]
 struct ToldRow {
     window: Bits<32>,
@@ -87,7 +87,7 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     /// For the scheduler.
     pub m_rate: Rate<Out, FP1>,
     mul: MulSerial<32, 32, 64>,
-    told: Ram<FP1, ToldRow>,
+    told: Ram<FB, ToldRow>,
     #[reset(WindowState::Idle)]
     state: Reg<WindowState>,
     rate_ready: Reg<Bit>,
@@ -111,6 +111,8 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     least: Signal<Local, Bits<32>>,
     product: Signal<Local, Bits<32>>,
     excess: Signal<Local, Bits<18>>,
+    #[value(FB as u64)]
+    reply_bit: Constant<Bits<8>>,
 }
 
 impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
@@ -140,12 +142,14 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
             self.full.next = false;
         }
         self.told.read_enable.next = self.s_rate_valid.val() & !self.rate_ready.val();
-        self.told.read_address.next = self.s_rate_flow.val();
+        self.told.read_address.next = self.s_rate_flow.val().get_bits::<FB>(0);
         self.is_told.next = !self.s_rate_op.val().any()
+            & !self.s_rate_flow.val().get_bit(self.reply_bit.val().index())
             & (self.told.read_data.val().window == self.s_rate_window_bytes.val())
             & (self.told.read_data.val().rate == self.s_rate_rate.val());
-        self.told.write_enable.next = self.full.val() & self.m_rate.ready.val();
-        self.told.write_address.next = self.flow.val();
+        self.told.write_enable.next =
+            self.full.val() & self.m_rate.ready.val() & !self.flow.val().get_bit(self.reply_bit.val().index());
+        self.told.write_address.next = self.flow.val().get_bits::<FB>(0);
         self.told.write_data.next.window = self.window.val();
         self.told.write_data.next.rate = self.rate.val();
         if self.takes.val() & !self.s_rate_peer.val() & !self.is_told.val() {

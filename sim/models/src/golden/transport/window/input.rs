@@ -60,15 +60,15 @@ struct Work {
 #[derive(Clone, Debug)]
 pub struct WindowIn {
     work: Option<Work>,
-    /// What each flow was told last: window and rate.
+    /// What each data flow was told last: window and rate.
     told: Vec<Option<(u32, u32)>>,
     out: WindowInOut,
 }
 
 impl WindowIn {
-    /// For the flows of `config`: of each queue pair its data, and its READ responses.
+    /// For the queue pairs of `config`.
     pub fn new(config: &NicConfig) -> Self {
-        let told = vec![None; 2 * config.flow_count];
+        let told = vec![None; config.flow_count];
         let mut block = Self { work: None, told, out: WindowInOut::default() };
         block.reset();
         block
@@ -111,14 +111,17 @@ impl Golden for WindowIn {
         let is_free = i.m_rate.ready || is_empty;
         if !is_empty && i.m_rate.ready {
             let told = &self.out.m_rate;
-            self.told[usize::from(told.flow)] = Some((told.window_bytes, told.rate));
+            if let Some(last) = self.told.get_mut(usize::from(told.flow)) {
+                *last = Some((told.window_bytes, told.rate));
+            }
             self.out.m_rate.valid = false;
         }
         let is_due = self.work.is_some_and(|w| w.cycles_left == 0);
         self.out.s_rate.ready = i.s_rate.valid && !was_ready && is_empty && !is_due;
         let is_command = i.s_rate.op != 0;
         let says = (i.s_rate.window_bytes, i.s_rate.rate);
-        let is_told = !is_command && self.told[usize::from(i.s_rate.flow)] == Some(says);
+        let last = self.told.get(usize::from(i.s_rate.flow)).copied().flatten();
+        let is_told = !is_command && last == Some(says);
         if takes && !i.s_rate_peer && !is_told {
             self.out.m_rate = i.s_rate;
         }
