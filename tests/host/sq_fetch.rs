@@ -37,7 +37,7 @@ fn sq_fetch_breaks_are_caught() {
         // A read goes on into the next group, so around the ring too.
         ("to_group_end = group_rest + 7'd1", "to_group_end = group_less + 7'd1"),
         // A read is longer than the ring.
-        (" & ring_mask[6:0]", ""),
+        (" & (~(all_ones << log2))", ""),
         // More than the send queue has room for, or than was told.
         ("in_flight <= used_max", "in_flight < 7'd8"),
         ("in_flight <= frees_max", "in_flight <= 7'd8"),

@@ -162,6 +162,8 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     one_pending: Constant<Bits<16>>,
     #[value((1_u64 << (NB - 1)) - 1)]
     group_less: Constant<Bits<7>>,
+    #[value(0x7f)]
+    all_ones: Constant<Bits<7>>,
 }
 
 #[kernel]
@@ -207,7 +209,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         comment!("a read: what is told and stands in the same group, all of which has credit");
         self.group_rest.next = (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_less.val())
             & self.group_less.val()
-            & bit_cast::<7, 17>(self.ring_mask.val());
+            & !(self.all_ones.val() << self.log2.val());
         self.to_group_end.next = self.group_rest.val() + 1;
         self.keeps_one.next = self.in_flight.val() < self.used_max.val();
         self.used.next = self.in_flight.val() + self.to_group_end.val();
