@@ -147,8 +147,9 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
             & !self.s_rate_flow.val().get_bit(self.reply_bit.val().index())
             & (self.told.read_data.val().window == self.s_rate_window_bytes.val())
             & (self.told.read_data.val().rate == self.s_rate_rate.val());
-        self.told.write_enable.next =
-            self.full.val() & self.m_rate.ready.val() & !self.flow.val().get_bit(self.reply_bit.val().index());
+        self.told.write_enable.next = self.full.val()
+            & self.m_rate.ready.val()
+            & !self.flow.val().get_bit(self.reply_bit.val().index());
         self.told.write_address.next = self.flow.val().get_bits::<FB>(0);
         self.told.write_data.next.window = self.window.val();
         self.told.write_data.next.rate = self.rate.val();
