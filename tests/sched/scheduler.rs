@@ -131,8 +131,12 @@ fn scheduler_breaks_are_caught() {
     let breaks = [
         // Whose slot it is, and what waits for its flow's operation.
         ("slot + 2'd1", "slot + 2'd2"),
-        ("!valid & (slot != pop_slot)", "slot != pop_slot"),
-        ("!valid & (slot != pop_slot)", "!valid"),
+        ("is_wanted = (slot == pop_slot) |", "is_wanted ="),
+        (
+            "is_wanted = (slot == pop_slot) | (s_work_valid & slot[0])",
+            "is_wanted = (slot == pop_slot)",
+        ),
+        ("        rate_slot)) | s_due_valid;", "        rate_slot));"),
         ("under_way_6 & (flows_6 == flow)", "1'b0"),
         ("due_waited & s_due_valid", "1'b0"),
         ("|s_work_frame_count", "1'b1"),

@@ -84,8 +84,8 @@ pub fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
 }
 
-/// In the default seeds and cycles the bench goes through all the lengths, but for at most
-/// `left_max`.
+/// In the default cycles the bench goes through the lengths of its seed's share, but for
+/// `left_max` in four seeds at most, in the mean over twelve.
 #[cfg(test)]
 pub fn sees_each_length<G: Golden, S: Stimulus<G>>(
     golden: impl Fn() -> G,
@@ -94,7 +94,7 @@ pub fn sees_each_length<G: Golden, S: Stimulus<G>>(
     left_max: usize,
 ) {
     let mut left_sum = 0;
-    for seed in 1..=DEFAULT_SEEDS {
+    for seed in 1..=3 * DEFAULT_SEEDS {
         let (mut golden, mut stimulus) = (GoldenOnly(golden()), stimulus(seed));
         let mut out = golden.reset().expect("a golden model alone doesn't fail");
         for cycle in 0..DEFAULT_CYCLES {
@@ -105,5 +105,5 @@ pub fn sees_each_length<G: Golden, S: Stimulus<G>>(
         println!("seed {seed}: {left} lengths left");
         left_sum += left;
     }
-    assert!(left_sum <= left_max, "{left_sum} of {SWEPT_BYTES_MAX} lengths left");
+    assert!(left_sum <= 3 * left_max, "{left_sum} of 3 x {SWEPT_BYTES_MAX} lengths left");
 }
