@@ -169,7 +169,8 @@ fn nic_pair_read_responses_follow_congestion() {
     }
     let [reader, sender] = &report.nics[..] else { panic!("two NICs") };
     let (_, rate) = sender.flow0.expect("watched");
-    assert!(rate < line_rate / 4, "one of four flows at {rate}");
+    // At the end it may be the last of four, at a port of half its line.
+    assert!(rate < line_rate / 2, "one of four flows at {rate}");
     let [sent, received] = [reader.counter("tx_feedback"), sender.counter("rx_feedback")];
     assert!(sent > 100 && received == sent, "{sent} sent, {received} received");
     assert_eq!(sender.counter("feedback_accepted"), received);
