@@ -239,6 +239,16 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
     }
 }
 
+/// As [`exchange`] with golden NICs, and what their flows are given over time.
+fn exchange_watched(plan: &Plan) -> Report {
+    let source = source(EngineKind::Golden, &gbe());
+    let nic = |seed| EngineKind::Golden.nic_with_paces(&gbe(), &source, seed).expect("golden");
+    let [(one, of_one), (two, of_two)] = [nic(1), nic(2)];
+    println!("seed {}", plan.seed);
+    writes::run_watched(plan, [one, two], Some([of_one, of_two]), |_| {})
+        .unwrap_or_else(|e| panic!("{e}"))
+}
+
 fn exchange(plan: &Plan, engine: EngineKind) -> Report {
     let source = source(engine, &gbe());
     let nic = |seed| engine.nic(&gbe(), &source, seed).unwrap_or_else(|e| panic!("{e}"));

@@ -15,8 +15,9 @@
 //!                                              [rate_min, rate_max]
 //! # Rules             what s_rate says of the peer's data ends here, and so does an update of a data flow
 //!                     that says what it was told last: where nothing is congested that is each one,
-//!                     and to the scheduler each is an operation. All others pass. A window is dropped if a command for its queue pair passes while it is
-//!                     worked on: it belongs to the queue pair of before
+//!                     and to the scheduler each is an operation. All others pass. A window is
+//!                     dropped if a command for its queue pair passes while it is worked on: it
+//!                     belongs to the queue pair of before
 //! # Reset             synchronous, high: idle, outputs 0, but for s_window_ready. What a flow was told is
 //!                     random then: the first that s_rate says of a flow is a create
 //! # Twins             sim/models/src/golden/transport/window/input.rs,
