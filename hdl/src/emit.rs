@@ -179,9 +179,9 @@ rows! {
     "completer" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
         |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 }>::default();
     "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
-        |_| FeedbackOut::<FB, F, { FB + 24 }, { FB + 1 }>::default();
+        |_| FeedbackOut::<FB, { FB + 24 }, { FB + 1 }>::default();
     "feedback_in" of HopPerCycle AckPerCycle, flows 64 256 1024,
-        |_| FeedbackIn::<FB, F, { FB + 1 }>::default();
+        |_| FeedbackIn::<FB, { FB + 1 }>::default();
     "probe_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| ProbeOut::<FB, { FB + 1 }, { 20 - FB }>::default();
     "window_in" of HopPerCycle AckPerCycle, flows 64 256 1024,

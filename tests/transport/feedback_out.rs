@@ -30,8 +30,13 @@ fn feedback_out_breaks_are_caught() {
         ("joins_next = is_pending", "joins_next = 1'b0"),
         ("watch_opcode == 8'd14", "watch_opcode == 8'd17"),
         ("loading_next = is_pending", "loading_next = 1'b1"),
-        ("put_pending_next = 1'b0", "put_pending_next = is_pending"),
-        ("put_busy_next = is_pending", "put_busy_next = is_busy"),
+        ("flags_write_data[2] = 1'b0", "flags_write_data[2] = is_pending"),
+        ("flags_write_data[1] = is_pending", "flags_write_data[1] = is_busy"),
+        ("flags_write_data[0] = has_telemetry", "flags_write_data[0] = 1'b1"),
+        ("flags_write_data = 3'd0", "flags_write_data = 3'd1"),
+        ("|(scrub & top)", "1'b1"),
+        ("is_open & (op ==", "(op =="),
+        ("is_open & (takes_probe", "(takes_probe"),
         ("cfg_row[0] & cfg_row[1]", "cfg_row[0]"),
         ("due_s_valid = full & m_feedback_ready", "due_s_valid = full"),
         ("m_feedback_ready & !answer", "m_feedback_ready"),
@@ -82,7 +87,7 @@ impl Rig {
         let start = self.cycle;
         while !self.out.s_cfg.ready {
             self.step();
-            assert!(self.cycle < start + 50, "the row is never taken");
+            assert!(self.cycle < start + 120, "the row is never taken");
         }
         self.step();
         self.pins.s_cfg.valid = false;

@@ -105,8 +105,8 @@ pub struct Nic {
     #[init(Requester::new(config))]
     requester: Requester,
     completer: Completer<W, KB, { W + KB + 1 }, FB, { FB + 1 }>,
-    feedback_out: FeedbackOut<FB, { 1 << FB }, { FB + 24 }, { FB + 1 }>,
-    feedback_in: FeedbackIn<FB, { 1 << FB }, { FB + 1 }>,
+    feedback_out: FeedbackOut<FB, { FB + 24 }, { FB + 1 }>,
+    feedback_in: FeedbackIn<FB, { FB + 1 }>,
     probe_out: ProbeOut<FB, { FB + 1 }, { 20 - FB }>,
     window_out: WindowOut<FB, { FB + 1 }>,
     window_in: WindowIn<FB, { FB + 1 }>,

@@ -25,7 +25,7 @@ const RESET_CYCLES: u32 = 20_000;
 /// The requester takes an answer in so many cycles at least.
 const WATCH_CYCLES: u64 = 8;
 /// Rows and packets sent are so many cycles apart at least.
-const ROW_CYCLES: u32 = 4;
+const ROW_CYCLES: u32 = 12;
 const SENT_CYCLES: u32 = 3;
 /// Cycles between two changes of what is busy.
 const PHASE_CYCLES: core::ops::Range<u64> = 500..3000;
@@ -281,6 +281,8 @@ struct Responses {
     psns: Vec<u32>,
     /// Cycles since a row was taken, and since a packet was sent.
     since: [u32; 2],
+    /// Cycles until the tables are clear.
+    scrub_left: usize,
     sent: Source<SentWatch>,
     feedback: Source<Feedback>,
     /// Telemetry of requests, in the place of a telemetry response; none stands beside one.
@@ -318,6 +320,7 @@ impl Responses {
             rows,
             psns,
             since,
+            scrub_left: config.flow_count,
             sent,
             feedback,
             request,
@@ -457,7 +460,9 @@ impl Stimulus<FeedbackIn> for Responses {
             None => self.feedback(out.s_feedback.ready),
         };
         self.since[0] += 1;
-        let row_ready = self.since[0] >= ROW_CYCLES && self.rng.gen_ratio(1, 4);
+        let may_come = self.since[0] >= ROW_CYCLES && self.scrub_left == 0;
+        let row_ready = may_come && self.rng.gen_ratio(1, 4);
+        self.scrub_left = self.scrub_left.saturating_sub(1);
         let valid = self.rows.drive(row_ready, self.rows.chance());
         if valid && row_ready {
             self.since[0] = 0;
@@ -492,6 +497,7 @@ impl Stimulus<FeedbackIn> for Responses {
             self.request.reset();
             self.ack.reset();
             (self.mode, self.is_offered) = ((self.mode + 1) % 4, false);
+            self.scrub_left = self.rows.flow_count;
         }
         pins
     }

@@ -3,11 +3,12 @@
 //!
 //! # Interface timing  cycle 0: look, without row_comes and sends; cycle 1: the words, is_on and
 //!                     is_followed, until the next look. row_writes, sends, count and ack: one of
-//!                     them in a cycle
-//! # Number formats    words of paced flows: `{0, flow}` data, `{1, flow}` READ responses. A row sets those
-//!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new;
-//!                     nor is anything seen
-//! # Reset             synchronous, high: no flow has telemetry, none has sent
+//!                     them in a cycle. Each half of the words has a row_writes of its own
+//! # Number formats    words of paced flows: `{0, flow}` data, `{1, flow}` READ responses. A row sets both
+//!                     to `first_psn` and the PSN before it: nothing is sent, nothing is new; nor is
+//!                     anything seen
+//! # Reset             synchronous, high: 2^FB cycles of scrubbing without look and row_comes, then no
+//!                     flow has telemetry
 //! # Twins             part of sim/models/src/golden/transport/feedback/input.rs,
 //!                     tests/transport/feedback_in.rs
 
@@ -21,6 +22,14 @@ struct FeedbackRow {
     qpn: Bits<24>,        // Our QPN
     ip: Bits<32>,         // The peer's address
     remote_qpn: Bits<24>, // The peer's QPN
+    telemetry: Bit,       // It is valid and has telemetry
+}
+
+/// What a flow has sent.
+#[row]
+struct SentRow {
+    psn: Bits<24>, // PSN behind the latest packet
+    is_sent: Bit,  // There was one since the row
 }
 
 /// The latest telemetry or window of a flow.
@@ -30,13 +39,17 @@ struct SeenRow {
     is_seen: Bit,  // There was one since the row
 }
 
-/// Tables of `F = 2^FB` queue pairs, `FP1 = FB + 1`.
-#[block(check(F == 1 << FB && FP1 == FB + 1))]
-pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
-    /// A queue pair row comes into force: until `row_writes`, in its last cycle.
+/// Tables of `2^FB` queue pairs, `FP1 = FB + 1`.
+#[block(check(FP1 == FB + 1))]
+pub struct FeedbackFlows<const FB: usize, const FP1: usize> {
+    /// The tables are clear.
+    pub ready: Signal<Out, Bit>,
+    /// A queue pair row comes into force: until the last `row_writes`.
     pub row_comes: Signal<In, Bit>,
-    /// The tables take it.
+    /// The words of its data or READ responses take it.
     pub row_writes: Signal<In, Bit>,
+    /// Those of its READ responses.
+    pub row_replies: Signal<In, Bit>,
     /// Its flow.
     pub row_flow: Signal<In, Bits<FB>>,
     /// It is valid and has telemetry.
@@ -94,45 +107,44 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     /// `last` is of telemetry or a window, since its row.
     pub is_seen: Signal<Out, Bit>,
     rows: Ram<FB, FeedbackRow>,
-    sent: Ram<FP1, Bits<24>>,
+    sent: Ram<FP1, SentRow>,
     seen: Ram<FP1, SeenRow>,
-    enabled: Reg<Bits<F>>,
-    has_sent: Reg<Bits<F>>,
-    has_seen: Reg<Bits<F>>,
-    on: Unreset<Bit>,
-    replies: Unreset<Bit>,
-    followed: Unreset<Bit>,
+    scrub: Reg<Bits<FP1>>,
     of_data: Unreset<Bit>,
-    row_mask: Signal<Local, Bits<F>>,
-    not_row: Signal<Local, Bits<F>>,
-    enable_mask: Signal<Local, Bits<F>>,
-    sent_mask: Signal<Local, Bits<F>>,
-    seen_mask: Signal<Local, Bits<F>>,
+    clear: Signal<Local, Bit>,
     of_reply: Signal<Local, Bits<FP1>>,
     read_flow: Signal<Local, Bits<FP1>>,
     of_count: Signal<Local, Bits<FP1>>,
+    of_row: Signal<Local, Bits<FP1>>,
     sent_before: Signal<Local, Bits<24>>,
-    sent_top: Signal<Local, Bits<FP1>>,
-    sent_index: Signal<Local, Bits<FB>>,
-    #[init(Constant::new(1u64.to_bits()))]
-    one: Constant<Bits<F>>,
     #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
 }
 
-impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
+impl<const FB: usize, const FP1: usize> Logic for FeedbackFlows<FB, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
+        self.clear.next = (self.scrub.val() & self.top.val()).any();
+        self.ready.next = self.clear.val();
+        if !self.clear.val() {
+            self.scrub.next = self.scrub.val() + 1;
+        }
         self.qpn.next = self.rows.read_data.val().qpn;
         self.ip.next = self.rows.read_data.val().ip;
         self.remote.next = self.rows.read_data.val().remote_qpn;
-        self.snd_nxt.next = self.sent.read_data.val();
+        self.snd_nxt.next = self.sent.read_data.val().psn;
         self.last.next = self.seen.read_data.val().psn;
         self.is_seen.next = self.seen.read_data.val().is_seen;
-        self.is_on.next = self.on.val() & (self.replies.val() | self.of_data.val());
-        self.is_followed.next = self.followed.val() | self.of_data.val();
-        self.rows.write_enable.next = self.row_comes.val();
-        self.rows.write_address.next = self.row_flow.val();
+        self.is_on.next = self.rows.read_data.val().telemetry
+            & (self.sent.read_data.val().is_sent | self.of_data.val());
+        self.is_followed.next = self.seen.read_data.val().is_seen | self.of_data.val();
+        self.rows.write_enable.next = self.row_comes.val() | !self.clear.val();
+        self.rows.write_address.next = self.scrub.val().get_bits::<FB>(0);
+        self.rows.write_data.next.telemetry = false;
+        if self.clear.val() {
+            self.rows.write_address.next = self.row_flow.val();
+            self.rows.write_data.next.telemetry = self.row_telemetry.val();
+        }
         self.rows.write_data.next.qpn = self.row_qpn.val();
         self.rows.write_data.next.ip = self.row_ip.val();
         self.rows.write_data.next.remote_qpn = self.row_remote.val();
@@ -157,49 +169,29 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         self.seen.write_address.next =
             bit_cast::<FP1, FB>(self.count_flow.val()) | self.of_count.val();
         self.seen.write_data.next.psn = self.count_psn.val();
-        self.seen.write_data.next.is_seen = true;
+        self.seen.write_data.next.is_seen = !self.row_writes.val();
         if self.ack.val() {
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.ack_flow.val());
             self.seen.write_data.next.psn = self.ack_psn.val();
         }
-        if self.row_writes.val() {
-            self.sent.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
-            self.sent_before.next = self.row_before.val();
-            self.seen.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
-            self.seen.write_data.next.psn = self.row_before.val();
-            self.seen.write_data.next.is_seen = false;
+        comment!("A row makes its flow forget what was sent and seen.");
+        self.of_row.next = 0.into();
+        if self.row_replies.val() {
+            self.of_row.next = self.top.val();
         }
-        self.sent.write_data.next = self.sent_before.val() + 1;
+        if self.row_writes.val() {
+            self.sent.write_address.next =
+                bit_cast::<FP1, FB>(self.row_flow.val()) | self.of_row.val();
+            self.sent_before.next = self.row_before.val();
+            self.seen.write_address.next =
+                bit_cast::<FP1, FB>(self.row_flow.val()) | self.of_row.val();
+            self.seen.write_data.next.psn = self.row_before.val();
+        }
+        self.sent.write_data.next.psn = self.sent_before.val() + 1;
+        self.sent.write_data.next.is_sent = !self.row_writes.val();
         self.seen.read_enable.next = self.look.val();
         self.seen.read_address.next = self.read_flow.val();
-        comment!("A row makes its flow forget what was sent and seen.");
-        self.row_mask.next = 0.into();
-        self.enable_mask.next = 0.into();
-        self.sent_mask.next = 0.into();
-        self.seen_mask.next = 0.into();
-        if self.row_comes.val() {
-            self.row_mask.next = self.one.val() << self.row_flow.val();
-            if self.row_telemetry.val() {
-                self.enable_mask.next = self.one.val() << self.row_flow.val();
-            }
-        }
-        self.sent_top.next = self.sent_flow.val() & self.top.val();
-        self.sent_index.next = self.sent_flow.val().get_bits::<FB>(0);
-        if self.sends.val() & self.sent_top.val().any() {
-            self.sent_mask.next = self.one.val() << self.sent_index.val();
-        }
-        comment!("Count and its flow are registers: the masks are far from the verdict.");
-        if self.count.val() & !self.count_direct.val() {
-            self.seen_mask.next = self.one.val() << self.count_flow.val();
-        }
-        self.not_row.next = !self.row_mask.val();
-        self.enabled.next = (self.enabled.val() & self.not_row.val()) | self.enable_mask.val();
-        self.has_sent.next = (self.has_sent.val() | self.sent_mask.val()) & self.not_row.val();
-        self.has_seen.next = (self.has_seen.val() | self.seen_mask.val()) & self.not_row.val();
         if self.look.val() {
-            self.on.next = self.enabled.val().get_bit(self.flow.val().index());
-            self.replies.next = self.has_sent.val().get_bit(self.flow.val().index());
-            self.followed.next = self.has_seen.val().get_bit(self.flow.val().index());
             self.of_data.next = self.direct.val();
         }
     }

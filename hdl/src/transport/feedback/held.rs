@@ -3,7 +3,8 @@
 //! # Interface timing  cycle 0: watch_valid and watch_ready; cycle 1: busy; cycle 4: m_valid, until
 //!                     taken. READ responses are so far apart that none comes while one is held
 //! # Shape             m_word: PSN \[23:0\], hops \[26:24\], path \[38:27\], records \[358:39\]
-//! # Reset             synchronous, high: nothing held; rows are as they were
+//! # Reset             synchronous, high: nothing held; rows are as they were. Nothing is taken until
+//!                     is_open
 //! # Twins             part of sim/models/src/golden/transport/feedback/output.rs,
 //!                     tests/transport/feedback_out.rs
 
@@ -43,6 +44,8 @@ pub struct HeldTelemetry {
 /// Holds a READ response of `2^FB` flows.
 #[block]
 pub struct FeedbackHeld<const FB: usize> {
+    /// READ responses and probes are looked at.
+    pub is_open: Signal<In, Bit>,
     /// An answer stands at the requester.
     pub watch_valid: Signal<In, Bit>,
     /// The requester takes it.
@@ -114,11 +117,12 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
             | (self.watch_opcode.val() == 0x0f)
             | (self.watch_opcode.val() == 0x10);
         self.takes_probe.next = self.probe_valid.val() & !self.held.val();
-        self.load.next = self.takes_probe.val()
-            | (self.watch_valid.val()
-                & self.watch_ready.val()
-                & self.watch_tel.valid.val()
-                & self.is_response.val());
+        self.load.next = self.is_open.val()
+            & (self.takes_probe.val()
+                | (self.watch_valid.val()
+                    & self.watch_ready.val()
+                    & self.watch_tel.valid.val()
+                    & self.is_response.val()));
         if self.m_take.val() {
             self.held.next = false;
             self.empty.next = true;

@@ -13,7 +13,7 @@
 //!                     is taken: s_feedback_ready. Request: cycle 0: req_valid; cycle 4: m_cc
 //! # Latency and rate  an ACK every other cycle, a telemetry response every 6 cycles; when both wait
 //!                     they take turns. m_cc is filled when it was empty in the cycle before
-//! # Shape             2^FB = F flows, FP1 = FB + 1
+//! # Shape             2^FB flows, FP1 = FB + 1
 //! # Number formats    PSNs | UQ24.0 | serial numbers
 //! # Rules             a telemetry response counts if its QPN and source are those of a row with
 //!                     telemetry, telemetry came with it, and its PSN is behind that of the latest
@@ -40,10 +40,12 @@
 //!                     A window of the peer is looked up as an answer is; it counts if it is the first of its
 //!                     row or not behind the one before by up to 2^16, and no row waits or comes. Without
 //!                     `cfg_by_time` it is dropped
-//!                     A row counts from the cycle after that in which it was taken, later by the cycles
+//!                     A row counts for the data from the cycle after that in which it was taken, for
+//!                     READ responses and for looks a cycle later, each later by the cycles
 //!                     in which a packet is sent, an ACK was taken or a verdict has counted: each takes
-//!                     the tables for one. Rows are 4 cycles apart or more, packets 3
-//! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
+//!                     the tables for one. Rows are 12 cycles apart or more, packets 3
+//! # Reset             synchronous, high: outputs 0; for 2^FB cycles nothing is taken, and no row comes;
+//!                     then no flow has telemetry. While m_cc is empty its
 //!                     fields follow s_cc while nothing is under way, or a telemetry response with its verdict
 //!                     that counts, taken or not: so their enable depends on no other block
 //! # Twins             sim/models/src/golden/transport/feedback/input.rs,
@@ -62,6 +64,8 @@ const SAMPLE_CYCLES: u64 = 64;
 /// States of the block.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum FeedbackState {
+    /// The tables are cleared.
+    Scrub,
     /// Nothing under way.
     Idle,
     /// The ACK is taken.
@@ -80,9 +84,9 @@ pub enum FeedbackState {
     Done,
 }
 
-/// Telemetry responses of `F = 2^FB` flows.
-#[block(check(F == 1 << FB && FP1 == FB + 1 && FB <= 14))]
-pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
+/// Telemetry responses of `2^FB` flows.
+#[block(check(FP1 == FB + 1 && FB <= 14))]
+pub struct FeedbackIn<const FB: usize, const FP1: usize> {
     /// ACKs echo the most loaded hop alone, which the congestion control finds.
     pub cfg_worst_hop: Signal<In, Bit>,
     /// The receiver of data computes its window.
@@ -135,9 +139,9 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub m_answer: FlowPulse<Out, FB>,
     /// What it counts.
     pub event_feedback: FeedbackEvents<Out>,
-    flows: FeedbackFlows<FB, F, FP1>,
+    flows: FeedbackFlows<FB, FP1>,
     judge: FeedbackJudge,
-    #[reset(FeedbackState::Idle)]
+    #[reset(FeedbackState::Scrub)]
     state: Reg<FeedbackState>,
     feedback_next: Reg<Bit>,
     accepted: Reg<Bit>,
@@ -164,6 +168,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     cc_snd_nxt: Reg<Bits<24>>,
     tel: Telemetry<Regs>,
     row_comes: Reg<Bit>,
+    row_replies: Reg<Bit>,
     row_flow: Unreset<Bits<FB>>,
     row_telemetry: Unreset<Bit>,
     row_qpn: Unreset<Bits<24>>,
@@ -172,6 +177,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     row_before: Unreset<Bits<24>>,
     first_psn: Signal<Local, Bits<24>>,
     acks: Signal<Local, Bit>,
+    row_writes: Signal<Local, Bit>,
     row_applies: Signal<Local, Bit>,
     half: Signal<Local, Bits<FP1>>,
     sends: Signal<Local, Bit>,
@@ -203,7 +209,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
 }
 
 #[kernel]
-impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
+impl<const FB: usize, const FP1: usize> FeedbackIn<FB, FP1> {
     fn update(&mut self) {
         self.s_feedback.ready.next = self.state.val() == FeedbackState::Done;
         self.s_cc.ready.next = self.state.val() == FeedbackState::Ack;
@@ -355,10 +361,15 @@ impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
                 & !self.row_comes.val()
                 & !self.sends.val());
         self.flows.look.next = self.looks.val();
-        self.row_applies.next =
+        self.row_writes.next =
             self.row_comes.val() & !self.sends.val() & !self.acks.val() & !self.counting.val();
+        self.row_applies.next = self.row_writes.val() & self.row_replies.val();
+        if self.row_writes.val() {
+            self.row_replies.next = !self.row_replies.val();
+        }
         self.flows.row_comes.next = self.row_comes.val();
-        self.flows.row_writes.next = self.row_applies.val();
+        self.flows.row_writes.next = self.row_writes.val();
+        self.flows.row_replies.next = self.row_replies.val();
         self.first_psn.next = self.cfg_row.val().qp_sq_psn;
         if self.row_applies.val() | !self.row_comes.val() {
             self.row_comes.next = self.row_valid.val() & self.row_ready.val();
@@ -385,6 +396,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
             self.full.next = false;
         }
         match self.state.val() {
+            FeedbackState::Scrub => {
+                if self.flows.ready.val() {
+                    self.state.next = FeedbackState::Idle;
+                }
+            }
             FeedbackState::Idle => {
                 if self.load_ack.val() {
                     self.state.next = FeedbackState::Ack;

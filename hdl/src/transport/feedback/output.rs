@@ -9,7 +9,7 @@
 //!                     cycles later, its answer 3 to 5 cycles behind that at the earliest. A row stands at m_cfg 2 cycles after it came,
 //!                     s_cfg_ready 1 cycle behind m_cfg_ready
 //! # Latency and rate  a READ response every 8 cycles at most; one operation every other cycle
-//! # Shape             2^FB = F flows; RB = FB + 24, CW = FB + 1
+//! # Shape             2^FB flows; RB = FB + 24, CW = FB + 1
 //! # Number formats    cfg_feedback_cycles | UQ20.0 | cycles; 0: no limit
 //! # Rules             a flow's first telemetry response leaves at once; then it waits, and what comes
 //!                     meanwhile replaces what came before. When its time is up the newest leaves.
@@ -22,7 +22,8 @@
 //!                     interval and nothing replaces them. [`ANSWERS`] have a place, a probe that
 //!                     finds none is dropped. A row waits until all have left, and while it waits
 //!                     probes are dropped
-//! # Reset             synchronous, high: no flow has telemetry, none waits
+//! # Reset             synchronous, high: for 2^FB cycles nothing is taken or looked at; then no flow
+//!                     has telemetry, none waits
 //! # Twins             sim/models/src/golden/transport/feedback/output.rs,
 //!                     tests/transport/feedback_out.rs
 
@@ -33,7 +34,7 @@ use crate::transport::feedback::{
     held::{FeedbackHeld, HeldTelemetry},
 };
 use crate::util::{fifo::Fifo, ram::Ram};
-use crate::{block, kernel, Reg, Unreset, Wire};
+use crate::{block, kernel, row, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a READ response to its telemetry response, with nothing else to do.
@@ -59,9 +60,17 @@ pub enum FeedbackOp {
     Answer,
 }
 
-/// Telemetry responses of `F = 2^FB` flows.
-#[block(check(F == 1 << FB && RB == FB + 24 && CW == FB + 1))]
-pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const CW: usize> {
+/// What is known of a flow.
+#[row]
+struct FlagsRow {
+    enabled: Bit, // Its row is valid and has telemetry
+    busy: Bit,    // It stands in the queue, at the output, or waits
+    pending: Bit, // It has telemetry to send
+}
+
+/// Telemetry responses of `2^FB` flows.
+#[block(check(RB == FB + 24 && CW == FB + 1))]
+pub struct FeedbackOut<const FB: usize, const RB: usize, const CW: usize> {
     /// Cycles between two telemetry responses of a flow.
     pub cfg_feedback_cycles: Signal<In, Bits<20>>,
     /// A queue pair row is offered.
@@ -95,6 +104,8 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     queue: Fifo<Bits<FB>, FB, CW>,
     answers: Fifo<Bits<FB>, 4, 5>,
     stacks: Ram<CW, HeldTelemetry>,
+    flags: Ram<FB, FlagsRow>,
+    scrub: Reg<Bits<CW>>,
     #[reset(FeedbackOp::None)]
     op: Reg<FeedbackOp>,
     flow: Unreset<Bits<FB>>,
@@ -105,13 +116,6 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     answer: Reg<Bit>,
     row_waits: Reg<Bit>,
     joining: Unreset<Bits<FB>>,
-    acted: Reg<Bit>,
-    put_enabled: Unreset<Bit>,
-    put_busy: Unreset<Bit>,
-    put_pending: Unreset<Bit>,
-    enabled: Reg<Bits<F>>,
-    busy: Reg<Bits<F>>,
-    pending: Reg<Bits<F>>,
     cfg_valid: Reg<Bit>,
     cfg_done: Reg<Bit>,
     loading: Reg<Bit>,
@@ -131,17 +135,16 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     place_out: Signal<Local, Bits<CW>>,
     #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<CW>>,
-    mask: Signal<Local, Bits<F>>,
-    others: Signal<Local, Bits<F>>,
-    #[init(Constant::new(1u64.to_bits()))]
-    one: Constant<Bits<F>>,
+    is_open: Signal<Local, Bit>,
+    picks: Signal<Local, Bit>,
+    picked: Signal<Local, Bits<FB>>,
     is_enabled: Signal<Local, Bit>,
     is_busy: Signal<Local, Bit>,
     is_pending: Signal<Local, Bit>,
 }
 
 #[kernel]
-impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> FeedbackOut<FB, F, RB, CW> {
+impl<const FB: usize, const RB: usize, const CW: usize> FeedbackOut<FB, RB, CW> {
     fn update(&mut self) {
         self.s_cfg.ready.next = self.cfg_done.val();
         self.m_cfg.valid.next = self.cfg_valid.val();
@@ -157,6 +160,11 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
         self.m_feedback.tel.hop[2].next = self.shown.val().hop_2;
         self.m_feedback.tel.hop[3].next = self.shown.val().hop_3;
         self.m_feedback.tel.hop[4].next = self.shown.val().hop_4;
+        self.is_open.next = (self.scrub.val() & self.top.val()).any();
+        if !self.is_open.val() {
+            self.scrub.next = self.scrub.val() + 1;
+        }
+        self.held.is_open.next = self.is_open.val();
         self.held.probe_valid.next = self.s_probe.valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();
@@ -188,53 +196,42 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
             self.answers.m.valid.val() & (!self.queue.m.valid.val() | !self.answer.val());
         self.interval.next = bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
         self.op.next = FeedbackOp::None;
-        self.flow.next = self.held.m_flow.val();
-        if self.op.val() == FeedbackOp::None {
+        self.picked.next = self.held.m_flow.val();
+        self.picks.next = self.is_open.val() & (self.op.val() == FeedbackOp::None);
+        if self.picks.val() {
             if self.held.m_valid.val() {
                 self.op.next = FeedbackOp::Arrive;
             } else if self.s_cfg.valid.val() & !self.cfg_waits.val() {
                 self.op.next = FeedbackOp::Cfg;
-                self.flow.next = self.cfg_flow.val();
+                self.picked.next = self.cfg_flow.val();
             } else if self.due.m_valid.val() & (self.due.m_age.val() >= self.interval.val()) {
                 self.op.next = FeedbackOp::Expire;
-                self.flow.next = self.due.m_flow.val();
+                self.picked.next = self.due.m_flow.val();
             } else if self.answer_goes.val() & self.is_free.val() {
                 self.op.next = FeedbackOp::Answer;
-                self.flow.next = self.answers.m.data.val();
+                self.picked.next = self.answers.m.data.val();
             } else if self.queue.m.valid.val() & self.is_free.val() {
                 self.op.next = FeedbackOp::Load;
-                self.flow.next = self.queue.m.data.val();
+                self.picked.next = self.queue.m.data.val();
             }
         }
+        self.flow.next = self.picked.val();
     }
 
     /// Operations. A flow is busy from the queue over the output to the end of its wait.
     fn operations(&mut self) {
-        comment!("Its bits are written a cycle later, when no operation looks at them.");
-        self.is_enabled.next = self.enabled.val().get_bit(self.flow.val().index());
-        self.is_busy.next = self.busy.val().get_bit(self.flow.val().index());
-        self.is_pending.next = self.pending.val().get_bit(self.flow.val().index());
+        comment!("Its flags are read when it is picked, and written with it.");
+        self.flags.read_enable.next = self.picks.val();
+        self.flags.read_address.next = self.picked.val();
+        self.is_enabled.next = self.flags.read_data.val().enabled;
+        self.is_busy.next = self.flags.read_data.val().busy;
+        self.is_pending.next = self.flags.read_data.val().pending;
         self.accepts.next = self.is_enabled.val() & self.held.m_match.val();
-        self.acted.next = self.op.val() != FeedbackOp::None;
-        self.put_enabled.next = self.is_enabled.val();
-        self.put_busy.next = self.is_busy.val();
-        self.put_pending.next = self.is_pending.val();
-        self.mask.next = self.one.val() << self.joining.val();
-        self.others.next = !self.mask.val();
-        if self.acted.val() {
-            self.enabled.next = self.enabled.val() & self.others.val();
-            self.busy.next = self.busy.val() & self.others.val();
-            self.pending.next = self.pending.val() & self.others.val();
-            if self.put_enabled.val() {
-                self.enabled.next = self.enabled.val() | self.mask.val();
-            }
-            if self.put_busy.val() {
-                self.busy.next = self.busy.val() | self.mask.val();
-            }
-            if self.put_pending.val() {
-                self.pending.next = self.pending.val() | self.mask.val();
-            }
-        }
+        self.flags.write_enable.next = !self.is_open.val() | (self.op.val() != FeedbackOp::None);
+        self.flags.write_address.next = self.flow.val();
+        self.flags.write_data.next.enabled = self.is_enabled.val();
+        self.flags.write_data.next.busy = self.is_busy.val();
+        self.flags.write_data.next.pending = self.is_pending.val();
         self.has_telemetry.next = self.cfg_row.val().qp_valid & self.cfg_row.val().qp_telemetry;
         self.held.m_take.next = self.op.val() == FeedbackOp::Arrive;
         self.held.row_write.next = self.op.val() == FeedbackOp::Cfg;
@@ -292,23 +289,23 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
                     }
                 } else if self.accepts.val() {
                     self.stacks.write_enable.next = true;
-                    self.put_pending.next = true;
-                    self.put_busy.next = true;
+                    self.flags.write_data.next.pending = true;
+                    self.flags.write_data.next.busy = true;
                     self.joins.next = !self.is_busy.val();
                 }
             }
             FeedbackOp::Cfg => {
                 self.cfg_valid.next = true;
-                self.put_pending.next = false;
-                self.put_enabled.next = self.has_telemetry.val();
+                self.flags.write_data.next.pending = false;
+                self.flags.write_data.next.enabled = self.has_telemetry.val();
             }
             FeedbackOp::Expire => {
                 self.joins.next = self.is_pending.val();
-                self.put_busy.next = self.is_pending.val();
+                self.flags.write_data.next.busy = self.is_pending.val();
             }
             FeedbackOp::Load => {
-                self.put_pending.next = false;
-                self.put_busy.next = self.is_pending.val();
+                self.flags.write_data.next.pending = false;
+                self.flags.write_data.next.busy = self.is_pending.val();
                 self.loading.next = self.is_pending.val();
                 if self.is_pending.val() {
                     self.shown_flow.next = self.flow.val();
@@ -322,6 +319,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
                 self.shown_flow.next = self.flow.val();
                 self.answer.next = true;
             }
+        }
+        if !self.is_open.val() {
+            self.flags.write_address.next = self.scrub.val().get_bits::<FB>(0);
+            self.flags.write_data.next = 0.into();
         }
     }
 }

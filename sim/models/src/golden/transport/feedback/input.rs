@@ -123,6 +123,8 @@ struct Verdict {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
+    /// Cycles of clearing that are left.
+    Scrub(usize),
     Idle,
     Ack,
     /// Cycles left until the verdict is carried out.
@@ -142,6 +144,8 @@ pub struct FeedbackIn {
     feedback_next: bool,
     /// The row that was taken, until it counts, and its flow.
     row: Option<(usize, QpRow)>,
+    /// It counts for the data.
+    row_has_data: bool,
     /// The request that stands has been looked up.
     is_sampled: bool,
     /// A verdict has counted in the cycle before.
@@ -179,9 +183,10 @@ impl FeedbackIn {
     pub fn new(config: &NicConfig) -> Self {
         Self {
             flows: vec![Flow::default(); config.flow_count],
-            step: Step::Idle,
+            step: Step::Scrub(config.flow_count),
             feedback_next: false,
             row: None,
+            row_has_data: false,
             is_sampled: false,
             counts: false,
             from_cc: true,
@@ -348,6 +353,20 @@ impl FeedbackIn {
         i.s_cc.valid && (self.from_cc || i.cfg_by_time) && is_free && is_turn
     }
 
+    /// The row that has come counts for the data, in a later cycle for all else.
+    fn write_row(&mut self) {
+        let Some((at, row)) = self.row else { return };
+        let flow = &mut self.flows[at];
+        if self.row_has_data {
+            *flow = Flow { row, snd_nxt: None, last: None, ..*flow };
+            self.row = None;
+        } else {
+            let (data_nxt, data_last) = (row.sq_psn, psn_sub(row.sq_psn, 1));
+            *flow = Flow { data_nxt, data_last, data_seen: false, ..*flow };
+        }
+        self.row_has_data ^= true;
+    }
+
     /// The step after this one; `row`: flow of a row that counts from now, `is_free`: `m_cc` was empty.
     fn next(&mut self, i: &FeedbackInIn, row: Option<usize>, sends: bool, is_free: bool) -> Step {
         let p = &i.s_feedback;
@@ -378,7 +397,8 @@ impl FeedbackIn {
             }
             Step::Window if !i.m_window.ready => Step::Window,
             Step::Window => Step::Done,
-            Step::Idle | Step::Ack | Step::Done => Step::Idle,
+            Step::Scrub(left @ 1..) => Step::Scrub(left - 1),
+            Step::Scrub(0) | Step::Idle | Step::Ack | Step::Done => Step::Idle,
             Step::Probe if i.m_probe.ready => {
                 self.out.event_feedback.accepted = i.m_probe.accepted;
                 self.out.event_feedback.dropped = !i.m_probe.accepted;
@@ -405,7 +425,8 @@ impl Golden for FeedbackIn {
     fn step(&mut self, i: &FeedbackInIn) -> FeedbackInOut {
         if i.reset {
             self.flows.fill(Flow::default());
-            (self.step, self.feedback_next, self.row) = (Step::Idle, false, None);
+            self.step = Step::Scrub(self.flows.len());
+            (self.feedback_next, self.row, self.row_has_data) = (false, None, false);
             (self.is_sampled, self.counts, self.now) = (false, false, 0);
             (self.from_cc, self.rest_cycles) = (true, 0);
             self.out = FeedbackInOut::default();
@@ -443,15 +464,13 @@ impl Golden for FeedbackIn {
         }
         // Each of these has the tables for a cycle of its own, a verdict that behind it.
         if !sends && !is_ack && !counts {
-            if let Some((at, row)) = self.row.take() {
-                let (data_nxt, data_last) = (row.sq_psn, psn_sub(row.sq_psn, 1));
-                self.flows[at] = Flow { row, data_nxt, data_last, ..Flow::default() };
-            }
+            self.write_row();
         }
         if i.row.valid && i.row.ready {
             let words = |n: usize| (i.cfg_row.0[n / 2] >> (32 * (n % 2))) as u32;
             let row = QpRow::from_row(&core::array::from_fn(words));
             assert!(self.row.is_none(), "rows come too fast");
+            assert!(!matches!(self.step, Step::Scrub(_)), "rows come too early");
             self.row = Some((self.flow_at(i.cfg_index.into()), row));
         }
         self.is_sampled &= !(i.req.valid && i.req.ready);

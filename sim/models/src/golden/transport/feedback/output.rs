@@ -83,6 +83,8 @@ enum Op {
 #[derive(Clone, Debug)]
 pub struct FeedbackOut {
     flows: Vec<Flow>,
+    /// Cycles of clearing that are left.
+    scrub_left: usize,
     /// The READ response or probe that is looked up: what it is, and cycles left.
     held: Option<(WatchPorts, u32)>,
     /// It is a probe.
@@ -112,6 +114,7 @@ impl FeedbackOut {
         let flow_count = config.flow_count;
         Self {
             flows: vec![Flow::default(); flow_count],
+            scrub_left: flow_count,
             held: None,
             is_probe: false,
             answers_next: None,
@@ -131,6 +134,7 @@ impl FeedbackOut {
     fn reset(&mut self) {
         let flow_count = self.flows.len();
         self.flows.fill(Flow::default());
+        self.scrub_left = flow_count;
         (self.held, self.op, self.joins) = (None, None, None);
         (self.age, self.loading) = (None, None);
         (self.is_probe, self.answers_next, self.row_waits) = (false, None, false);
@@ -250,9 +254,11 @@ impl Golden for FeedbackOut {
             self.reset();
             return self.out;
         }
+        let is_open = self.scrub_left == 0;
+        self.scrub_left = self.scrub_left.saturating_sub(1);
         let (w, was_idle) = (&i.watch, self.held.is_none());
-        let comes = w.valid && w.ready && w.tel.valid && opcode::is_read_response(w.opcode);
-        let next = if self.op.is_some() { None } else { self.choose(i) };
+        let comes = is_open && w.valid && w.ready && w.tel.valid && opcode::is_read_response(w.opcode);
+        let next = if is_open && self.op.is_none() { self.choose(i) } else { None };
         let leaves = self.out.m_feedback.valid && i.m_feedback.ready;
         let is_answer = self.out.m_feedback.answer;
         let waits = (leaves && !is_answer).then_some((self.out.m_feedback.flow, self.now));
@@ -278,7 +284,7 @@ impl Golden for FeedbackOut {
         if let Some((_, left)) = &mut self.held {
             *left = left.saturating_sub(1);
         }
-        let takes_probe = i.s_probe.valid && was_idle;
+        let takes_probe = is_open && i.s_probe.valid && was_idle;
         if comes || takes_probe {
             assert!(self.held.is_none(), "the requester takes READ responses too fast");
             assert!(!(comes && takes_probe), "one of them stands in front of the other");
