@@ -54,7 +54,7 @@ use crate::util::{
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
 use nic_spec::config::{
     cq_batch_log2, dma_landings, dma_waiting, read_commands_log2, ring_entries_log2, sq_batch_log2,
-    write_commands_log2, NicConfig,
+    sq_depth_log2, write_commands_log2, NicConfig,
 };
 use rust_hdl_core::prelude::Bits;
 use rust_hdl_core::prelude::Block;
@@ -212,10 +212,11 @@ rows! {
         |_| Responder::<W, KB, { W + KB + 1 }, FB, { FB + 1 }, FB>::default();
     "read_reply" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| ReadReply::<FB, { FB + 4 }, FB>::default();
-    "requester" of HopPerCycle AckPerCycle, flows 4 8 64 256 1024,
-        |c| Requester::<FB, 3, { FB + 3 }>::new(c);
+    "requester" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
+        |c| Requester::<FB, { sq_depth_log2(W) }, { FB + sq_depth_log2(W) }>::new(c);
     "requester_array" of AckPerCycle, flows 64 256 1024,
-        |c| RequesterArray::<8, 3, FB, { FB - 3 }, 3, FB, 90, { FB + 509 }, { FB + 405 }, { FB + 53 },
+        |c| RequesterArray::<8, 3, FB, { FB - 3 }, { sq_depth_log2(512) },
+            { FB - 3 + sq_depth_log2(512) }, 90, { FB + 509 }, { FB + 405 }, { FB + 53 },
             { FB + 384 }, { FB + 152 }>::new(c);
     "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
         |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },
@@ -243,11 +244,11 @@ rows! {
     "completion_queue" of HopPerCycle, flows 4 8, |_| CompletionQueue::<256, 8, 9>::default();
     "completion_queue" of HopPerCycle, flows 64, |_| CompletionQueue::<1024, 10, 11>::default();
     "completion_queue" of HopPerCycle, flows 256, |_| CompletionQueue::<4096, 12, 13>::default();
-    "completion_queue" of AckPerCycle, flows 1024, |_| CompletionQueue::<16384, 14, 15>::default();
+    "completion_queue" of AckPerCycle, flows 1024, |_| CompletionQueue::<32768, 15, 16>::default();
     "registers" of HopPerCycle, flows 4 8, |c| Registers::<256, 8, 9>::new(c);
     "registers" of HopPerCycle, flows 64, |c| Registers::<1024, 10, 11>::new(c);
     "registers" of HopPerCycle, flows 256, |c| Registers::<4096, 12, 13>::new(c);
-    "registers" of AckPerCycle, flows 1024, |c| Registers::<16384, 14, 15>::new(c);
+    "registers" of AckPerCycle, flows 1024, |c| Registers::<32768, 15, 16>::new(c);
     "uart_rx" of HopPerCycle, |_| UartRx::new(BENCH_UART_STEP);
     "uart_tx" of HopPerCycle, |_| UartTx::new(BENCH_UART_STEP);
     "uart_deframer" of HopPerCycle, |_| UartDeframer::default();

@@ -37,7 +37,7 @@ impl Map {
                 config.data_bits,
                 config.flow_count,
                 config.mr_count,
-                config.sq_depth,
+                config.sq_depth(),
                 config.hop_count,
                 config.cq_depth(),
                 clock(config)

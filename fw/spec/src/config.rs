@@ -13,8 +13,6 @@ pub struct NicConfig {
     pub hop_count: usize,
     /// Memory regions: a power of two.
     pub mr_count: usize,
-    /// Work requests a flow can hold: a power of two.
-    pub sq_depth: usize,
     /// Nominal core clock in Hz; timers and rates are derived from it.
     pub clock_hz: u64,
 }
@@ -49,7 +47,6 @@ pub const GBE: NicConfig = NicConfig {
     flow_count: 64,
     hop_count: 5,
     mr_count: 64,
-    sq_depth: 8,
     clock_hz: 125_000_000,
 };
 
@@ -60,7 +57,6 @@ pub const TEN: NicConfig = NicConfig {
     flow_count: 256,
     hop_count: 5,
     mr_count: 256,
-    sq_depth: 8,
     clock_hz: 156_250_000,
 };
 
@@ -71,7 +67,6 @@ pub const CU: NicConfig = NicConfig {
     flow_count: 8,
     hop_count: 5,
     mr_count: 8,
-    sq_depth: 4,
     clock_hz: 50_000_000,
 };
 
@@ -82,12 +77,17 @@ pub const HUNDRED: NicConfig = NicConfig {
     flow_count: 1024,
     hop_count: 5,
     mr_count: 1024,
-    sq_depth: 8,
     clock_hz: 250_000_000,
 };
 
 /// All presets that the hardware can be emitted for.
 pub const PRESETS: &[NicConfig] = &[GBE, TEN, CU, HUNDRED];
+
+/// log2 of [`NicConfig::sq_depth`]. At 100 Gb/s each is there for some 5.7 us: host memory is waited
+/// for three times. 32 would take 108 UltraRAMs with the queue of completions.
+pub const fn sq_depth_log2(data_bits: usize) -> usize {
+    3 + (data_bits == 512) as usize
+}
 
 /// log2 of [`NicConfig::read_commands`]. At 100 Gb/s 2 us of latency are 31 commands of 1 KiB.
 pub const fn read_commands_log2(data_bits: usize) -> usize {
@@ -188,7 +188,6 @@ impl NicConfig {
             (pow2_in(self.flow_count, 4, 2048), "flow_count must be a power of two in 4..=2048"),
             ((1..=5).contains(&self.hop_count), "hop_count must be in 1..=5"),
             (pow2_in(self.mr_count, 4, 1024), "mr_count must be a power of two in 4..=1024"),
-            (pow2_in(self.sq_depth, 2, 64), "sq_depth must be a power of two in 2..=64"),
             (self.clock_hz >= 1_000_000, "clock_hz must be at least 1000000"),
         ];
         match checks.iter().find(|(ok, _)| !ok) {
@@ -199,7 +198,7 @@ impl NicConfig {
 
     /// Completions the queue holds: half of them for the send queues, at least 256.
     pub const fn cq_depth(&self) -> usize {
-        let depth = 2 * self.flow_count * self.sq_depth;
+        let depth = 2 * self.flow_count * self.sq_depth();
         if depth > 256 {
             depth
         } else {
@@ -212,7 +211,7 @@ impl NicConfig {
         self.data_bytes().ilog2()
             | self.flow_count.ilog2() << 4
             | self.mr_count.ilog2() << 8
-            | self.sq_depth.ilog2() << 12
+            | self.sq_depth().ilog2() << 12
             | (self.hop_count as u32) << 16
             | self.cq_depth().ilog2() << 20
     }
@@ -230,6 +229,11 @@ impl NicConfig {
             512 => CcSchedule::AckPerCycle,
             _ => CcSchedule::HopPerCycle,
         }
+    }
+
+    /// Work requests a flow can hold.
+    pub const fn sq_depth(&self) -> usize {
+        1 << sq_depth_log2(self.data_bits)
     }
 
     /// Commands that the read engine takes ahead of memory's answers.
@@ -256,6 +260,11 @@ impl NicConfig {
     /// Completions in a write of a completion ring at most.
     pub fn cq_batch(&self) -> usize {
         1 << cq_batch_log2(self.data_bits)
+    }
+
+    /// Send queues stand in UltraRAM: 100 Gb/s is for devices that have it.
+    pub fn has_ultra_ram(&self) -> bool {
+        self.data_bits == 512
     }
 
     /// Requesters side by side; a flow's is its number modulo so many.

@@ -73,7 +73,7 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = 9;
 
 /// Requester; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
-#[block(new(config: &NicConfig))]
+#[block(new(config: &NicConfig), check(config.sq_depth() == 1 << SB))]
 pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// An ACK or NAK.
     pub s_ack: Answer<In>,
@@ -129,6 +129,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     response: RequesterResponse,
     #[init(RequesterTimer::new(config.clock_hz))]
     timer: RequesterTimer,
+    #[init(RequesterWr::new(config))]
     requests: RequesterWr<FB, SB, AB>,
     packet: RequesterPacket,
     #[init(RequesterFrame::new(has_bursts(config.data_bits)))]

@@ -7,7 +7,7 @@
 //!                     A row is cut into columns of 36 bits; what is left over stands in LUT RAM
 //!                     when it would fill a ninth of a block RAM at most, and so does a small RAM.
 //!                     From 8192 wide rows up it asks for UltraRAM (4096 x 72 bits): only presets
-//!                     for devices that have it are so big
+//!                     for devices that have it are so big. Else [`Ram::ultra`] does
 //! # Collision         reading the address that is written in the same cycle gives an undefined
 //!                     word in hardware: the user forwards. Simulation returns the inverse of the
 //!                     new word, so that whoever depends on it is found out
@@ -44,6 +44,15 @@ pub struct Ram<const AW: usize, T: Synth> {
     pub read_address: Signal<In, Bits<AW>>,
     /// The word of the last enabled cycle.
     pub read_data: Signal<Out, T>,
+    #[init(Constant::new(false))]
+    is_ultra: Constant<Bit>,
+}
+
+impl<const AW: usize, T: Synth> Ram<AW, T> {
+    /// One that asks for UltraRAM whatever its size.
+    pub fn ultra() -> Self {
+        Self { is_ultra: Constant::new(true), ..Self::default() }
+    }
 }
 
 impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
@@ -51,6 +60,7 @@ impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
 
     fn hdl(&self) -> Verilog {
         let (narrow, style) = match narrow_bits(AW, T::BITS) {
+            _ if self.is_ultra.val() => (0, "\"ultra\""),
             // Fewer rows fill no block RAM: the tool chooses.
             _ if AW < 6 => (0, "\"auto\""),
             _ if AW >= ULTRA_ADDRESS_BITS && T::BITS > BLOCK_BITS => (0, "\"ultra\""),

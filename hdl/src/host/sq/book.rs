@@ -154,9 +154,9 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     last_flow: Constant<Bits<FB>>,
     #[init(Constant::new((config.flow_count as u64).to_bits()))]
     flow_count: Constant<Bits<16>>,
-    #[init(Constant::new((config.sq_depth as u64 - (1_u64 << (NB - 1))).to_bits()))]
+    #[init(Constant::new((config.sq_depth() as u64 - (1_u64 << (NB - 1))).to_bits()))]
     used_max: Constant<Bits<7>>,
-    #[init(Constant::new((config.sq_depth as u64 + 1 - (1_u64 << (NB - 1))).to_bits()))]
+    #[init(Constant::new((config.sq_depth() as u64 + 1 - (1_u64 << (NB - 1))).to_bits()))]
     frees_max: Constant<Bits<7>>,
     #[value(1)]
     one_pending: Constant<Bits<16>>,

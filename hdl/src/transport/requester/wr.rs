@@ -11,6 +11,7 @@ use crate::transport::requester::state::{Op, State};
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Unreset};
 use nic_spec::rows::INLINE_BYTES_MAX;
+use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// A work request that was posted.
@@ -33,7 +34,7 @@ struct PostedRow {
 }
 
 /// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
-#[block(no_reset, check(AB == FB + SB))]
+#[block(no_reset, new(config: &NicConfig), check(AB == FB + SB))]
 pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     /// State of the sequencer.
     pub state: Signal<In, State>,
@@ -95,6 +96,7 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub rkey: Signal<Out, Bits<32>>,
     /// Its immediate data.
     pub imm: Signal<Out, Bits<32>>,
+    #[init(if config.has_ultra_ram() { Ram::ultra() } else { Ram::default() })]
     rows: Ram<AB, PostedRow>,
     wr: Unreset<PostedRow>,
     rounded: Unreset<Bits<33>>,

@@ -94,7 +94,7 @@ impl Submitting {
     pub fn new(config: &NicConfig, seed: u64) -> Self {
         Self {
             rng: sub(seed, 0),
-            depth: config.sq_depth,
+            depth: config.sq_depth(),
             beat_bytes: config.data_bytes(),
             batch: config.sq_batch() as u64,
             flow_count: config.flow_count,

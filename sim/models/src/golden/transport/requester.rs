@@ -100,7 +100,7 @@ impl Requester {
     /// A requester of the sizes of `config`.
     pub fn new(config: &NicConfig) -> Self {
         Self {
-            sq_depth: config.sq_depth,
+            sq_depth: config.sq_depth(),
             has_bursts: has_bursts(config.data_bits),
             tick_cycles: (config.clock_hz * 4096 / 1_000_000_000).max(1),
             flows: vec![Flow::default(); config.flow_count],

@@ -285,7 +285,7 @@ impl SqFetch {
 
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
     fn execute(&mut self, op: Op, at: usize, i: &SqFetchIn, direct: bool) -> (Decided, bool) {
-        let (words, flow_count, depth) = (self.words(), self.flows.len(), self.config.sq_depth);
+        let (words, flow_count, depth) = (self.words(), self.flows.len(), self.config.sq_depth());
         let batch = self.config.sq_batch();
         let f = &mut self.flows[at];
         // A whole group must fit, so that reads are as long as can be.

@@ -257,7 +257,8 @@ impl Golden for FeedbackOut {
         let is_open = self.scrub_left == 0;
         self.scrub_left = self.scrub_left.saturating_sub(1);
         let (w, was_idle) = (&i.watch, self.held.is_none());
-        let comes = is_open && w.valid && w.ready && w.tel.valid && opcode::is_read_response(w.opcode);
+        let comes =
+            is_open && w.valid && w.ready && w.tel.valid && opcode::is_read_response(w.opcode);
         let next = if is_open && self.op.is_none() { self.choose(i) } else { None };
         let leaves = self.out.m_feedback.valid && i.m_feedback.ready;
         let is_answer = self.out.m_feedback.answer;
