@@ -25,7 +25,7 @@ fn feedback_out_matches_golden() {
 #[test]
 fn feedback_out_breaks_are_caught() {
     let breaks = [
-        ("due_m_age >= interval", "1'b1"),
+        ("age >= {4'd0, interval}", "1'b1"),
         ("joins_next = !is_busy", "joins_next = 1'b1"),
         ("joins_next = is_pending", "joins_next = 1'b0"),
         ("watch_opcode == 8'd14", "watch_opcode == 8'd17"),

@@ -3,8 +3,7 @@
 //! The interval is the same for all flows, so they fall due in the order in which they began to
 //! wait, and only the oldest has to be looked at.
 //!
-//! # Interface timing  cycle 0: s_valid; cycle 3 at the earliest: m_valid, m_age, m_flow, until
-//!                     m_take
+//! # Interface timing  cycle 0: s_valid; cycle 4 at the earliest: m_valid, m_flow, until m_take
 //! # Shape             holds 2^FB flows; RB = FB + 24, CW = FB + 1
 //! # Number formats    cycle counter, age | UQ24.0 | modulo 2^24
 //! # Reset             synchronous, high: nobody waits, counter 0
@@ -29,10 +28,10 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
     pub s_valid: Signal<In, Bit>,
     /// The flow.
     pub s_flow: Signal<In, Bits<FB>>,
-    /// A flow waits.
+    /// So long it must, cycles.
+    pub interval: Signal<In, Bits<20>>,
+    /// Two cycles ago a flow had waited so long.
     pub m_valid: Signal<Out, Bit>,
-    /// How long it had waited a cycle ago.
-    pub m_age: Signal<Out, Bits<24>>,
     /// The oldest.
     pub m_flow: Signal<Out, Bits<FB>>,
     /// It waits no longer.
@@ -41,6 +40,7 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
     now: Reg<Bits<24>>,
     stands: Reg<Bit>,
     age: Reg<Bits<24>>,
+    is_due: Reg<Bit>,
     wide: Signal<Local, Bits<RB>>,
     placed: Signal<Local, Bits<RB>>,
 }
@@ -56,8 +56,10 @@ impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB
         self.ring.m.ready.next = self.m_take.val();
         self.stands.next = self.ring.m.valid.val() & !self.m_take.val();
         self.age.next = self.now.val() - self.ring.m.data.val().came;
+        self.is_due.next = self.stands.val()
+            & !self.m_take.val()
+            & (self.age.val() >= bit_cast::<24, 20>(self.interval.val()));
         self.m_flow.next = self.ring.m.data.val().flow;
-        self.m_valid.next = self.stands.val();
-        self.m_age.next = self.age.val();
+        self.m_valid.next = self.is_due.val();
     }
 }

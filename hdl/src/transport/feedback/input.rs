@@ -371,7 +371,10 @@ impl<const FB: usize, const FP1: usize> FeedbackIn<FB, FP1> {
         self.flows.row_writes.next = self.row_writes.val();
         self.flows.row_replies.next = self.row_replies.val();
         self.first_psn.next = self.cfg_row.val().qp_sq_psn;
-        if self.row_applies.val() | !self.row_comes.val() {
+        if self.row_applies.val() {
+            self.row_comes.next = false;
+        }
+        if !self.row_comes.val() {
             self.row_comes.next = self.row_valid.val() & self.row_ready.val();
             self.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
             self.row_telemetry.next = self.cfg_row.val().qp_valid & self.cfg_row.val().qp_telemetry;

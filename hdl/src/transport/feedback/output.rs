@@ -124,7 +124,6 @@ pub struct FeedbackOut<const FB: usize, const RB: usize, const CW: usize> {
     shown: Reg<HeldTelemetry>,
     cfg_flow: Signal<Local, Bits<FB>>,
     cfg_waits: Signal<Local, Bit>,
-    interval: Signal<Local, Bits<24>>,
     has_telemetry: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
     probe_arrives: Signal<Local, Bit>,
@@ -194,7 +193,6 @@ impl<const FB: usize, const RB: usize, const CW: usize> FeedbackOut<FB, RB, CW> 
         self.is_free.next = !self.full.val() & !self.loading.val();
         self.answer_goes.next =
             self.answers.m.valid.val() & (!self.queue.m.valid.val() | !self.answer.val());
-        self.interval.next = bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
         self.op.next = FeedbackOp::None;
         self.picked.next = self.held.m_flow.val();
         self.picks.next = self.is_open.val() & (self.op.val() == FeedbackOp::None);
@@ -204,7 +202,7 @@ impl<const FB: usize, const RB: usize, const CW: usize> FeedbackOut<FB, RB, CW> 
             } else if self.s_cfg.valid.val() & !self.cfg_waits.val() {
                 self.op.next = FeedbackOp::Cfg;
                 self.picked.next = self.cfg_flow.val();
-            } else if self.due.m_valid.val() & (self.due.m_age.val() >= self.interval.val()) {
+            } else if self.due.m_valid.val() {
                 self.op.next = FeedbackOp::Expire;
                 self.picked.next = self.due.m_flow.val();
             } else if self.answer_goes.val() & self.is_free.val() {
@@ -265,6 +263,7 @@ impl<const FB: usize, const RB: usize, const CW: usize> FeedbackOut<FB, RB, CW> 
         self.queue.m.ready.next = self.op.val() == FeedbackOp::Load;
         self.due.s_valid.next = self.full.val() & self.m_feedback.ready.val() & !self.answer.val();
         self.due.s_flow.next = self.shown_flow.val();
+        self.due.interval.next = self.cfg_feedback_cycles.val();
         self.due.m_take.next = self.op.val() == FeedbackOp::Expire;
         self.cfg_done.next = self.cfg_valid.val() & self.m_cfg.ready.val();
         self.loading.next = false;

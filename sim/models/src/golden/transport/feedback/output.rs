@@ -104,6 +104,8 @@ pub struct FeedbackOut {
     now: u32,
     /// How long the oldest had waited a cycle ago.
     age: Option<u32>,
+    /// Two cycles ago that was long enough.
+    is_due: bool,
     loading: Option<Stack>,
     out: FeedbackOutOut,
 }
@@ -126,6 +128,7 @@ impl FeedbackOut {
             waiting: LutFifo::new(flow_count),
             now: 0,
             age: None,
+            is_due: false,
             loading: None,
             out: FeedbackOutOut::default(),
         }
@@ -136,7 +139,7 @@ impl FeedbackOut {
         self.flows.fill(Flow::default());
         self.scrub_left = flow_count;
         (self.held, self.op, self.joins) = (None, None, None);
-        (self.age, self.loading) = (None, None);
+        (self.age, self.is_due, self.loading) = (None, false, None);
         (self.is_probe, self.answers_next, self.row_waits) = (false, None, false);
         self.answers = LutFifo::new(ANSWERS);
         (self.queue, self.waiting) = (LutFifo::new(flow_count), LutFifo::new(flow_count));
@@ -180,7 +183,7 @@ impl FeedbackOut {
             Some(Op::Arrive)
         } else if i.s_cfg.valid && cfg_can {
             Some(Op::Cfg)
-        } else if self.age.is_some_and(|age| age >= i.cfg_feedback_cycles) {
+        } else if self.is_due {
             Some(Op::Expire)
         } else {
             let waits = answer_goes || self.queue.m_valid();
@@ -276,6 +279,7 @@ impl Golden for FeedbackOut {
         let next = op.and_then(|op| self.act(op, i));
         let joins = core::mem::replace(&mut self.joins, next);
         let expires = matches!(op, Some(Op::Expire));
+        self.is_due = !expires && self.age.is_some_and(|age| age >= i.cfg_feedback_cycles);
         let oldest = self.waiting.m_valid() && !expires;
         let age = self.now.wrapping_sub(self.waiting.m_data().1) & 0xff_ffff;
         self.age = oldest.then_some(age);
