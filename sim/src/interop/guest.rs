@@ -3,6 +3,7 @@
 //! QEMU connects to four sockets of ours. Threads turn what comes from them into one queue of
 //! [`Event`]s and write what goes out, so that neither side ever waits for the other.
 
+use nic_spec::wire::ethernet::FRAME_BYTES_MIN;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -22,8 +23,6 @@ const MONITOR_LIMIT: Duration = Duration::from_secs(20);
 const CONSOLE_LINES: usize = 12;
 /// Longest frame that is believed.
 const FRAME_BYTES_MAX: usize = 65_536;
-/// Smallest frame without FCS, which a MAC pads to.
-const FRAME_BYTES_MIN: usize = 60;
 /// Its network device. When QEMU stops the clock it throws away the frames that wait for room in
 /// the guest: with the longest ring there is, hardly any do.
 const DEVICE: &str = "virtio-net-pci,netdev=net,romfile=,rx_queue_size=1024";

@@ -16,8 +16,6 @@ use std::collections::VecDeque;
 
 /// Preamble, FCS and gap of a frame on the wire, bytes.
 pub const WIRE_OVERHEAD_BYTES: usize = 24;
-/// Smallest frame without FCS, bytes.
-const FRAME_BYTES_MIN: usize = 60;
 /// Largest queue length that fits its field.
 const QUEUE_UNITS_MAX: u64 = (1 << 17) - 1;
 
@@ -99,7 +97,7 @@ pub struct Faults {
 
 /// Bytes of a frame on the wire.
 pub fn wire_bytes(frame: &[u8]) -> u64 {
-    (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as u64
+    (frame.len().max(ethernet::FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as u64
 }
 
 /// Frames that a switch has seen.
@@ -377,7 +375,7 @@ impl Port {
             },
             ..FrameRepr::default()
         };
-        let mut bytes = vec![0; response.buffer_len().max(FRAME_BYTES_MIN)];
+        let mut bytes = vec![0; response.buffer_len().max(ethernet::FRAME_BYTES_MIN)];
         response.emit(&mut bytes);
         Some(bytes)
     }
@@ -408,7 +406,7 @@ impl Port {
             telemetry.path ^= stamping.switch_id & 0xfff;
         }
         let repr = FrameRepr { telemetry: Some((form, telemetry)), ..repr };
-        let mut bytes = vec![0; repr.buffer_len().max(FRAME_BYTES_MIN)];
+        let mut bytes = vec![0; repr.buffer_len().max(ethernet::FRAME_BYTES_MIN)];
         repr.emit(&mut bytes);
         Some(bytes)
     }

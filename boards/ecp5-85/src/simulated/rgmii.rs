@@ -1,10 +1,8 @@
 //! The PHY's side of RGMII: frames to the pins and from them, with preamble, FCS and gap.
 
-use nic_spec::wire::icrc::Crc32;
+use nic_spec::wire::{ethernet::FRAME_BYTES_MIN, icrc::Crc32};
 use std::collections::VecDeque;
 
-/// Shortest frame without its FCS.
-const FRAME_BYTES_MIN: usize = 60;
 /// Bytes of preamble and start delimiter.
 const PREAMBLE: [u8; 8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xd5];
 /// Shortest gap between frames, in bytes.

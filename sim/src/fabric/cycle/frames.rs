@@ -19,8 +19,6 @@ pub const DATA_DSCP: u8 = 0x13;
 pub const ECHO_DSCP: u8 = 0x17;
 /// Telemetry with room for the records from the beginning.
 const FORM: Form = Form::Authors;
-/// Shortest frame, without FCS.
-const FRAME_BYTES_MIN: usize = 60;
 /// Key of the region of each host that others write to.
 pub const RKEY: u32 = 0x5a;
 
@@ -71,7 +69,7 @@ impl Stream {
             bth: bth::Repr { pkey: DEFAULT_PKEY, qpn: self.qpn, ..repr.bth },
             ..repr
         };
-        let mut frame = vec![0; repr.buffer_len().max(FRAME_BYTES_MIN)];
+        let mut frame = vec![0; repr.buffer_len().max(ethernet::FRAME_BYTES_MIN)];
         repr.emit(&mut frame);
         frame
     }
