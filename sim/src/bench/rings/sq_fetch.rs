@@ -14,6 +14,9 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 
+/// Orders leave the requesters so many cycles apart at least, those of a flow so many.
+const RETIRE_CYCLES: u32 = 2;
+const RETIRE_SAME_CYCLES: u32 = 4;
 /// Cycles between resets in the middle of a run, on average.
 const RESET_CYCLES: u32 = 20_000;
 
@@ -66,6 +69,9 @@ pub struct Submitting {
     pause_left: u32,
     pause_max: u32,
     retire: VecDeque<usize>,
+    /// Cycles since one has retired, and its flow.
+    since_retired: u32,
+    last_retired: usize,
     slot: Option<usize>,
     other_order: u8,
     /// One work request retires in so many cycles, and how long it stays so.
@@ -110,6 +116,8 @@ impl Submitting {
             pause_left: 0,
             pause_max: 10 * config.ring_entries() as u32,
             retire: VecDeque::new(),
+            since_retired: 0,
+            last_retired: 0,
             slot: None,
             other_order: 0,
             pace: 4,
@@ -274,14 +282,21 @@ impl Submitting {
         let is_free = self.slot.is_none() && self.other_order == 0;
         if self.pace_left == 0 {
             // Fast enough to keep up, or so slow that send queues fill.
-            self.pace = [2, 4, 40, 1000][self.rng.gen_range(0..4)];
+            self.pace = [1, 4, 40, 1000][self.rng.gen_range(0..4)];
             self.pace_left = 1000;
         }
         self.pace_left -= 1;
-        if is_free && !self.retire.is_empty() && self.rng.gen_ratio(1, self.pace) {
+        self.since_retired += 1;
+        let may_retire = is_free && self.since_retired >= RETIRE_CYCLES && !self.retire.is_empty();
+        if may_retire && self.rng.gen_ratio(1, self.pace) {
             let at = self.rng.gen_range(0..self.retire.len());
-            self.slot = self.retire.remove(at);
-            let book = &mut self.books[self.slot.expect("one was there")];
+            let is_soon = self.since_retired < RETIRE_SAME_CYCLES;
+            if !is_soon || self.retire[at] != self.last_retired {
+                self.slot = self.retire.remove(at);
+            }
+        }
+        if let Some(flow) = self.slot.filter(|_| is_free) {
+            let book = &mut self.books[flow];
             book.queued -= 1;
             book.retired = book.retired.wrapping_add(1);
         }
@@ -293,8 +308,11 @@ impl Submitting {
         let op = if self.slot.is_some() { 0 } else { self.other_order };
         let flow = self.slot.unwrap_or(self.flow_count - 1) as u16;
         let valid = self.slot.is_some() || self.other_order > 0;
-        if ready && self.slot.take().is_none() {
-            self.other_order = 0;
+        if ready {
+            match self.slot.take() {
+                Some(flow) => (self.since_retired, self.last_retired) = (0, flow),
+                None => self.other_order = 0,
+            }
         }
         WatchPorts { valid, ready, op, flow }
     }
