@@ -241,10 +241,10 @@ rows! {
     "csr_regs" of HopPerCycle AckPerCycle, |_| CsrRegs::default();
     "table_window" of HopPerCycle AckPerCycle, |c| TableWindow::new(c);
     "event_counters" of HopPerCycle AckPerCycle, |_| EventCounters::default();
-    "completion_queue" of HopPerCycle, flows 4 8, |_| CompletionQueue::<256, 8, 9>::default();
-    "completion_queue" of HopPerCycle, flows 64, |_| CompletionQueue::<1024, 10, 11>::default();
-    "completion_queue" of HopPerCycle, flows 256, |_| CompletionQueue::<4096, 12, 13>::default();
-    "completion_queue" of AckPerCycle, flows 1024, |_| CompletionQueue::<32768, 15, 16>::default();
+    "completion_queue" of HopPerCycle, flows 4 8, |c| CompletionQueue::<256, 8, 9>::new(c);
+    "completion_queue" of HopPerCycle, flows 64, |c| CompletionQueue::<1024, 10, 11>::new(c);
+    "completion_queue" of HopPerCycle, flows 256, |c| CompletionQueue::<4096, 12, 13>::new(c);
+    "completion_queue" of AckPerCycle, flows 1024, |c| CompletionQueue::<32768, 15, 16>::new(c);
     "registers" of HopPerCycle, flows 4 8, |c| Registers::<256, 8, 9>::new(c);
     "registers" of HopPerCycle, flows 64, |c| Registers::<1024, 10, 11>::new(c);
     "registers" of HopPerCycle, flows 256, |c| Registers::<4096, 12, 13>::new(c);

@@ -84,7 +84,7 @@ pub const HUNDRED: NicConfig = NicConfig {
 pub const PRESETS: &[NicConfig] = &[GBE, TEN, CU, HUNDRED];
 
 /// log2 of [`NicConfig::sq_depth`]. At 100 Gb/s each is there for some 5.7 us: host memory is waited
-/// for three times. 32 would take 108 UltraRAMs with the queue of completions.
+/// for three times. 32 would take 106 UltraRAMs, by count, with the queue of completions.
 pub const fn sq_depth_log2(data_bits: usize) -> usize {
     3 + (data_bits == 512) as usize
 }

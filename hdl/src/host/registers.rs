@@ -24,7 +24,7 @@ macro_rules! registers {
     ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         $fields:tt)),* $(,)?) => {
         /// The register side, with a completion queue of `D = 2^A` entries, `AP1 = A + 1`.
-        #[block(new(config: &NicConfig), check(D == config.cq_depth()))]
+        #[block(new(config: &NicConfig))]
         pub struct Registers<const D: usize, const A: usize, const AP1: usize> {
             /// Write address, bytes.
             pub s_axil: AxiLite<In>,
@@ -99,6 +99,7 @@ macro_rules! registers {
             #[init(TableWindow::new(config))]
             window: TableWindow,
             counters: EventCounters,
+            #[init(CompletionQueue::new(config))]
             queue: CompletionQueue<D, A, AP1>,
             mac_low: Signal<Local, Bits<48>>,
             mac_high: Signal<Local, Bits<48>>,

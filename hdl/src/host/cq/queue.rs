@@ -14,6 +14,7 @@
 use crate::streams::{LostRequest, QueueHead, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;
 use crate::{block, kernel, Reg};
+use nic_spec::NicConfig;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::*;
 
@@ -24,7 +25,7 @@ pub const RESPONDER_RESERVE: u64 = 32;
 
 /// Queue of `D = 2^A` completions, `AP1 = A + 1`. Half of it is kept for the work requests that are
 /// under way, so `D / 2` must be at least what all send queues hold.
-#[block(check(D == 1 << A && AP1 == A + 1 && D >= 256))]
+#[block(new(config: &NicConfig), check(D == config.cq_depth() && D == 1 << A && AP1 == A + 1))]
 pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     /// Completion of the requester.
     pub s_requester: RequesterCompletion<In>,
