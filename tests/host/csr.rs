@@ -11,7 +11,10 @@ use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::regmap::{self, Map};
 use nic_spec::NicConfig;
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, cu, gbe, hundred};
+use rdma_nic::{
+    assert_catches, assert_matches_golden, assert_runs_catch, bench_and_verilog, cu, gbe, hundred,
+    Runs,
+};
 
 fn committed(name: &str) -> String {
     let path = format!("{}/fw/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -130,6 +133,18 @@ fn csr_breaks_are_caught() {
     assert_catches("table_window", 100_000, &window);
     assert_catches("completion_queue", 5_000, &[("s_requester_signalled |", "1'b1 |")]);
     assert_catches("event_counters", 2_000, &[("fresh_next = 1'b0", "fresh_next = 1'b1")]);
+}
+
+/// In the deep queue of `hundred` too, each seed comes to one of the limits.
+#[test]
+fn deep_completion_queue_keeps_its_limits() {
+    Runs::of_block("completion_queue", &hundred(), 0..4, 90_000).assert_match_golden(&[]);
+    let limits = [
+        ("full = 16'h8000", "full = 16'h7fff"),
+        ("wr_limit = 16'h3fc0", "wr_limit = 16'h3fc1"),
+        ("responder_limit = 16'h3fe0", "responder_limit = 16'h3fe1"),
+    ];
+    assert_runs_catch(&[Runs::of_block("completion_queue", &hundred(), 1..4, 90_000)], &limits);
 }
 
 /// A counter whose register has another name than the twin says would start at 0 unnoticed.

@@ -3,7 +3,9 @@
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::events::Events;
 use nic_models::golden::host::axil_port::{Access, Answer, AxilPort, AxilPortIn, AxilPortOut};
-use nic_models::golden::host::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut};
+use nic_models::golden::host::cq::queue::{
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RESPONDER_RESERVE,
+};
 use nic_models::golden::host::csr::{Csr, CsrIn, CsrOut};
 use nic_models::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
 use nic_models::golden::host::event_counters::{
@@ -25,6 +27,8 @@ use rand_chacha::ChaCha8Rng;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let (sizes, window_sizes, depth) = (config.clone(), config.clone(), config.cq_depth());
+    // Half of the queue is the work requests' own.
+    let limits = [0, depth / 2 - 2 * RESPONDER_RESERVE, depth / 2 - RESPONDER_RESERVE, depth];
     let all_sizes = config.clone();
     vec![
         Bench::new("csr_regs", config, CsrRegs::default, Random::new),
@@ -33,7 +37,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
             "completion_queue",
             config,
             move || CompletionQueue::new(depth),
-            Completing::new,
+            move |seed| Completing::new(seed, limits[seed as usize % 4]),
         ),
         Bench::new("axil_port", config, AxilPort::default, Accessing::new),
         Bench::new("table_window", config, move || TableWindow::new(&window_sizes), Random::new),
@@ -122,9 +126,12 @@ impl Stimulus<EventCounters> for Counting {
     }
 }
 
-/// Completions from both sides, and pops at a rate that changes.
+/// Completions from both sides, and pops at a rate that changes. Before, the queue is filled to a
+/// limit that chance would never reach in a deep one.
 struct Completing {
     rng: ChaCha8Rng,
+    /// Completions until the rates begin to change.
+    fills_to: usize,
     push_percent: u32,
     pop_percent: u32,
     requester: RequesterCompletion,
@@ -137,12 +144,13 @@ struct Completing {
 }
 
 impl Completing {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, fills_to: usize) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         let (requester, responder, lost, ring) = Default::default();
         let (push_percent, pop_percent, taken, ring_percent) = (100, 0, 0, 0);
         Self {
             rng,
+            fills_to,
             push_percent,
             pop_percent,
             requester,
@@ -162,7 +170,7 @@ impl Completing {
         let was = self.ring.1;
         // What was driven in the cycle before is in effect now.
         let shown = out.head.valid && !was.take && !was.rewind;
-        if cycle.is_multiple_of(2048) {
+        if cycle.is_multiple_of(2048) && self.fills_to == 0 {
             self.ring_percent = [0, 0, 5, 30, 100][rng.gen_range(0..5)];
         }
         let mut chance = |percent: u32| rng.gen_range(0..100) < percent;
@@ -181,10 +189,14 @@ impl Completing {
 
 impl Stimulus<CompletionQueue> for Completing {
     fn next(&mut self, cycle: u64, out: &CompletionQueueOut) -> CompletionQueueIn {
+        if usize::from(out.count) >= self.fills_to {
+            self.fills_to = 0;
+        }
+        let fills = self.fills_to != 0;
         self.next_ring(cycle, out);
         let rng = &mut self.rng;
         // Long phases of filling and of draining, so that full and empty both occur.
-        if cycle.is_multiple_of(4096) && cycle != 0 {
+        if cycle.is_multiple_of(4096) && cycle != 0 && !fills {
             self.push_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
             self.pop_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
         }
@@ -211,7 +223,7 @@ impl Stimulus<CompletionQueue> for Completing {
             let valid = rng.gen_ratio(self.push_percent, 1000);
             self.lost = LostRequest { valid, flow: rng.gen(), wr_id: rng.gen() };
         }
-        let reset = rng.gen_ratio(1, 50_000);
+        let reset = !fills && rng.gen_ratio(1, 50_000);
         if reset {
             self.taken = 0;
         }
@@ -332,7 +344,7 @@ struct Software {
 
 impl Software {
     fn new(seed: u64) -> Self {
-        let (rng, completing) = (ChaCha8Rng::seed_from_u64(seed ^ 1), Completing::new(seed));
+        let (rng, completing) = (ChaCha8Rng::seed_from_u64(seed ^ 1), Completing::new(seed, 0));
         // Software may read them before there is any.
         let watch_interval = [2, 20, 200][seed as usize % 3];
         Self { rng, bus: AxiLite::default(), completing, watch_interval }

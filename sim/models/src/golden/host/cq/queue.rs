@@ -32,7 +32,7 @@ crate::ports! {
 }
 
 /// Completions kept free for what the responder has accepted.
-const RESPONDER_RESERVE: usize = 32;
+pub const RESPONDER_RESERVE: usize = 32;
 
 /// The queue.
 #[derive(Clone, Debug)]
