@@ -21,24 +21,40 @@ pub trait Starter {
     fn put(&mut self, path: &str, value: u64);
 }
 
+/// Where a twin stands in the top twin: asked for in each cycle, written out only for a counter.
+#[derive(Clone, Copy)]
+enum Scope<'a> {
+    Top,
+    Within(&'a Scope<'a>, &'a str),
+}
+
+impl core::fmt::Display for Scope<'_> {
+    /// Each instance with a dot behind it.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Top => Ok(()),
+            Self::Within(outer, name) => write!(f, "{outer}{name}."),
+        }
+    }
+}
+
 /// What a twin offers its counters to.
 pub struct Starts<'a> {
     starter: &'a mut dyn Starter,
     is_reset: bool,
-    /// Path of the twin, with a dot behind it.
-    prefix: String,
+    scope: Scope<'a>,
 }
 
 impl core::fmt::Debug for Starts<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Starts").field("prefix", &self.prefix).finish_non_exhaustive()
+        f.debug_struct("Starts").field("scope", &self.scope.to_string()).finish_non_exhaustive()
     }
 }
 
 impl<'a> Starts<'a> {
     /// For the top twin; `is_reset`: the step behind was one of reset.
     pub fn new(starter: &'a mut dyn Starter, is_reset: bool) -> Self {
-        Self { starter, is_reset, prefix: String::new() }
+        Self { starter, is_reset, scope: Scope::Top }
     }
 
     /// Whether the step behind was one of reset.
@@ -47,18 +63,14 @@ impl<'a> Starts<'a> {
     }
 
     /// The twin of the instance `name`.
-    pub fn within<T>(&mut self, name: &str, body: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.prefix.len();
-        self.prefix += name;
-        self.prefix.push('.');
-        let result = body(self);
-        self.prefix.truncate(length);
-        result
+    pub fn within<T>(&mut self, name: &str, body: impl FnOnce(&mut Starts<'_>) -> T) -> T {
+        let (is_reset, scope) = (self.is_reset, Scope::Within(&self.scope, name));
+        body(&mut Starts { starter: &mut *self.starter, is_reset, scope })
     }
 
     /// Whether the counter at `path` starts elsewhere.
     pub fn wants(&mut self, path: &str) -> bool {
-        self.starter.wants(&format!("{}{path}", self.prefix))
+        self.starter.wants(&format!("{}{path}", self.scope))
     }
 
     /// As [`Starter::near_wrap`].
@@ -68,7 +80,7 @@ impl<'a> Starts<'a> {
 
     /// As [`Starter::put`], with a path below the twin.
     pub fn put(&mut self, path: &str, value: u64) {
-        self.starter.put(&format!("{}{path}", self.prefix), value);
+        self.starter.put(&format!("{}{path}", self.scope), value);
     }
 
     /// A counter of `bits` bits that reset clears: its value if it has just been cleared and starts

@@ -31,6 +31,8 @@ const COMMON_H: &str = "\
 #if __OPTIMIZE__
 static inline void _vl_insert_WW(WDataOutP, WDataInP const, int, int, int)
     __attribute__((always_inline));
+static inline WDataOutP VL_SHIFTL_WWI(int, int, int, WDataOutP, WDataInP const, IData)
+    __attribute__((always_inline));
 #endif
 #include <stdexcept>
 #include <string>

@@ -33,11 +33,35 @@ struct Node {
     source_words: Range<usize>,
 }
 
-/// A word of a wire: copied from a source to a sink before every edge.
+/// Words of wires: copied from sources to sinks before every edge.
 #[derive(Clone, Copy, Debug)]
 struct Copy {
     from: usize,
     to: usize,
+    count: usize,
+}
+
+impl Copy {
+    #[inline]
+    fn carry(&self, sources: &[u64], sinks: &mut [u64]) {
+        let from = &sources[self.from..self.from + self.count];
+        sinks[self.to..self.to + self.count].copy_from_slice(from);
+    }
+}
+
+/// The same copies, those side by side as one.
+fn joined(mut copies: Vec<Copy>) -> Vec<Copy> {
+    copies.sort_by_key(|copy| copy.to);
+    let mut runs: Vec<Copy> = vec![];
+    for copy in copies {
+        match runs.last_mut() {
+            Some(run) if (run.from + run.count, run.to + run.count) == (copy.from, copy.to) => {
+                run.count += copy.count;
+            }
+            _ => runs.push(copy),
+        }
+    }
+    runs
 }
 
 /// Bits of a source that stand among those of a sink.
@@ -136,15 +160,15 @@ impl Netlist {
             sink.1
         );
         self.driven.push(sink);
-        let first = Copy {
+        let copy = Copy {
             from: self.nodes[from.0].source_words.start + from.1.word_index,
             to: self.nodes[to.0].sink_words.start + to.1.word_index,
+            count: from.1.word_count.min(to.1.word_count),
         };
-        let count = from.1.word_count.min(to.1.word_count);
-        let copies = (0..count).map(|word| Copy { from: first.from + word, to: first.to + word });
-        self.copies.extend(copies.clone());
         if to.0 == 0 {
-            self.pins.extend(copies);
+            self.pins.push(copy);
+        } else {
+            self.copies.push(copy);
         }
     }
 
@@ -220,22 +244,22 @@ impl Netlist {
         self.source_words[probe.0]
     }
 
-    /// Panics if a sink is not driven.
-    pub fn check(&self) {
+    /// All is connected. Panics if a sink is not driven.
+    pub fn finish(&mut self) {
         for (index, node) in self.nodes.iter().enumerate() {
             for name in node.sinks.keys().filter(|n| *n != "reset") {
                 let driven = self.driven.iter().any(|(at, port)| *at == index && port == name);
                 assert!(driven, "{}.{name} is not driven", node.name);
             }
         }
+        self.copies = joined(std::mem::take(&mut self.copies));
+        self.pins = joined(std::mem::take(&mut self.pins));
     }
 
     /// One rising edge.
     pub fn step<I: Ports, O: Ports>(&mut self, inputs: &I, reset: bool) -> O {
         inputs.store(&mut self.source_words[..I::WORDS]);
-        for copy in &self.copies {
-            self.sink_words[copy.to] = self.source_words[copy.from];
-        }
+        self.copies.iter().for_each(|c| c.carry(&self.source_words, &mut self.sink_words));
         self.parts.iter().for_each(|part| self.sink_words[part.to] = 0);
         for part in &self.parts {
             let bits = self.source_words[part.from] >> part.low_bit & part.mask;
@@ -255,9 +279,7 @@ impl Netlist {
 
     /// Outputs of the whole are outputs of blocks, after the last edge.
     fn outputs<O: Ports>(&mut self) -> O {
-        for copy in &self.pins {
-            self.sink_words[copy.to] = self.source_words[copy.from];
-        }
+        self.pins.iter().for_each(|c| c.carry(&self.source_words, &mut self.sink_words));
         O::load(&self.sink_words[..O::WORDS])
     }
 

@@ -144,7 +144,7 @@ impl Nic {
         n.add("registers", Registers::new(config));
         Self::connect(&mut n, flow_bits);
         Self::configure(&mut n, flow_bits);
-        n.check();
+        n.finish();
         let paces = ["valid", "flow", "window_bytes", "rate"];
         let paces = paces.map(|field| n.probe(&format!("window_in.m_rate_{field}")));
         let acks = [
