@@ -235,8 +235,6 @@ struct Orders {
     /// Beats that have come for the oldest commands.
     beats: usize,
     row: Option<u16>,
-    /// Cycles between rows: one forgets a flow's error, which is to be met before that too.
-    row_cycles: u32,
     cqe: Sink,
     fail: Sink,
     next_id: u32,
@@ -259,7 +257,6 @@ impl Orders {
             open: VecDeque::new(),
             beats: 0,
             row: None,
-            row_cycles: if sub(seed, 9).gen() { 100 } else { 4000 },
             cqe: Sink::new(sub(seed, 6)),
             fail: Sink::new(sub(seed, 7)),
             next_id: sub(seed, 8).gen(),
@@ -269,9 +266,7 @@ impl Orders {
 
     /// An order; few flows, so that errors meet completions.
     fn order(&mut self) {
-        // A row is taken when nothing is under way: the next orders come behind most rows.
-        let yields = self.row.is_some() && !self.rng.gen_ratio(1, 500);
-        if yields || self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
+        if self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
             return;
         }
         let rng = &mut self.rng;
@@ -309,7 +304,7 @@ impl Orders {
         let (open, beats, rng) = (&mut self.open, &mut self.beats, &mut self.rng);
         let is_complete = open.front().is_some_and(|(_, needed)| *needed <= *beats);
         let report = self.done.drive(out.s_done.ready, || {
-            let (tag, needed) = open.pop_front().filter(|_| is_complete)?;
+            let (tag, needed) = open.pop_front_if(|_| is_complete)?;
             *beats -= needed;
             Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
         });
@@ -338,7 +333,7 @@ impl Stimulus<Completer> for Orders {
         let (m_cmd_ready, m_data_tready) = (self.cmd.drive(), self.data.drive());
         let report = self.engine(out, m_cmd_ready, m_data_tready);
         let row_taken = out.s_cfg_ready;
-        if self.row.is_none() && self.rng.gen_ratio(1, self.row_cycles) {
+        if self.row.is_none() && self.rng.gen_ratio(1, 100) {
             // Often that of a command under way: what memory says of it is about the queue pair before.
             let oldest = self.open.front().map(|(tag, _)| *tag as u16);
             self.row = oldest.filter(|_| self.rng.gen()).or(Some(self.rng.gen_range(0..4)));
