@@ -304,7 +304,7 @@ impl Orders {
         let (open, beats, rng) = (&mut self.open, &mut self.beats, &mut self.rng);
         let is_complete = open.front().is_some_and(|(_, needed)| *needed <= *beats);
         let report = self.done.drive(out.s_done.ready, || {
-            let (tag, needed) = open.pop_front_if(|_| is_complete)?;
+            let (tag, needed) = if is_complete { open.pop_front() } else { None }?;
             *beats -= needed;
             Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
         });
