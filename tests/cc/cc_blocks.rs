@@ -34,6 +34,8 @@ fn cc_hop_breaks_are_caught() {
         ("tau_1[23]", "tau_1[22]"),
         ("21'd74", "21'd73"),
         ("exponent + rate_shift", "exponent"),
+        ("tau_wide << 1", "tau_wide"),
+        ("rest[24]", "rest[23]"),
     ];
     assert_catches("cc_hop", 400_000, &breaks);
 }
@@ -41,17 +43,20 @@ fn cc_hop_breaks_are_caught() {
 #[test]
 fn cc_ewma_breaks_are_caught() {
     let breaks = [
-        ("tau_wide << 1", "tau_wide"),
-        ("falls_1 ^ turned_1", "falls_1"),
-        ("is_fine_5[4]", "is_fine_5[3]"),
-        ("rest[24]", "rest[23]"),
+        ("falls_1 ^ share_1[33]", "falls_1"),
+        ("fine_2[4]", "fine_2[3]"),
+        ("if (!update)", "if (1'b0)"),
     ];
     assert_catches("cc_ewma", 50_000, &breaks);
 }
 
 #[test]
-fn cc_wind_break_is_caught() {
-    let breaks = [("scaled_17[79:48]", "{31'd0, scaled_17[48]}")];
+fn cc_wind_breaks_are_caught() {
+    let breaks = [
+        ("scaled_15[79:48]", "{31'd0, scaled_15[48]}"),
+        ("never_fits_15 <= above[48]", "never_fits_15 <= 1'b0"),
+        ("if (below[48])", "if (1'b0)"),
+    ];
     assert_catches("cc_wind", 50_000, &breaks);
 }
 

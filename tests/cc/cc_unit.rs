@@ -37,11 +37,11 @@ fn cc_unit_breaks_are_caught() {
         ("behind_2[23]", "1'b0"),
         ("is_bad = judged && (|records_bad)", "is_bad = 1'b0"),
         // A flow may start again too early; a row is written to the wrong flow.
-        ("slot_7 = slot - 3'd7", "slot_7 = slot - 3'd6"),
-        ("alive_q[6]", "1'b0"),
+        ("slot_6 = slot - 3'd6", "slot_6 = slot - 3'd5"),
+        ("alive_q[5]", "1'b0"),
         // The worst hop is another one, or that of the next ACK.
-        ("phase - 3'd2", "phase - 3'd3"),
-        ("hop_new(worst_wind)", "hop_new(worst_ewma)"),
+        ("phase + 3'd1", "phase + 3'd2"),
+        ("hop_new(worst_ewma)", "hop_new(records_worst_hop)"),
         // A receiver's update is due T after the last one, or goes by PSN; seed 2 is a receiver.
         ("is_ahead = until_2 > behind_2", "is_ahead = until_2 >= behind_2"),
         ("is_ahead = until_2 > behind_2", "is_ahead = is_ahead"),

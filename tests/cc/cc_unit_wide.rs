@@ -15,8 +15,8 @@ use rand_chacha::ChaCha8Rng;
 use rdma_nic::{assert_runs_catch, gbe, hundred, lock_step, Runs};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Cycles from the start of an ACK to its `m_rate`: it starts three cycles after it was taken.
-const START_CYCLES: u64 = 3;
+/// Cycles from the start of an ACK to its `m_rate`: it starts two cycles after it was taken.
+const START_CYCLES: u64 = 2;
 
 fn emitted(config: &NicConfig) -> Source {
     bench::emitted("cc_unit_wide", config).unwrap_or_else(|e| panic!("{e}"))
@@ -38,7 +38,7 @@ fn cc_unit_wide_matches_golden() {
 fn cc_unit_wide_breaks_are_caught() {
     let breaks = [
         // A flow may start again one cycle early; in the cycle behind its last start.
-        ("alive[58] && (flows_58 == look_flow)", "1'b0"),
+        ("alive[45] && (flows_45 == look_flow)", "1'b0"),
         ("if (starts && (head_flow == look_flow))", "if (1'b0)"),
         // What waits is in the slot of a neighbour; starts though another one has started meanwhile;
         // is the older one; is forgotten.
@@ -46,16 +46,21 @@ fn cc_unit_wide_breaks_are_caught() {
         ("head_valid && !hit && !head_void", "head_valid && (!hit || head_again) && !head_void"),
         ("waits <= waits_now << 1", "waits <= waits << 1"),
         ("assign pends = head_valid && hit", "assign pends = head_valid && hit && !waits[3]"),
+        // What may not enter is lost, or comes twice.
+        ("look_next = held", "look_next = s_ack_event"),
+        ("if (enters) begin", "if (1'b0) begin"),
         // A command passes its flow, or is passed by the ACKs behind it.
         ("head_void <= flow_full &&", "head_void <= 1'b0 &&"),
         ("!(starts && head_command)", "1'b1"),
         // Of equal hops the last one counts; a hop without information counts; hops change places.
-        ("is_larger = b_u > a_u", "is_larger = b_u >= a_u"),
-        ("!a_valid || is_larger", "is_larger"),
+        ("b_u > a_u", "b_u >= a_u"),
+        ("c_u > a_u", "c_u >= a_u"),
+        ("c_u > b_u", "c_u >= b_u"),
+        ("!a_valid || (b_u > a_u)", "b_u > a_u"),
         (".hop(lanes_2_hop)", ".hop(lanes_3_hop)"),
         // The worst hop is the other one, another one, or that of the next ACK.
         ("hop_1_next = b_hop", "hop_1_next = a_hop"),
-        (".a_hop(3'd2)", ".a_hop(3'd1)"),
+        (".c_hop(3'd2)", ".c_hop(3'd1)"),
         (".hop_new(worst_hops_q)", ".hop_new(worst_hops_d)"),
         // A hop too many.
         ("counted = 5'd7", "counted = 5'd15"),
@@ -65,8 +70,8 @@ fn cc_unit_wide_breaks_are_caught() {
         ("never_4 <= never", "never_4 <= 1'b0"),
         // Results find no room; those of the neighbour come out.
         ("results_count < room_below", "results_count < 8'd128"),
-        ("index - 6'd54", "index - 6'd53"),
-        ("index[4:0] - 5'd16", "index[4:0] - 5'd15"),
+        ("index - 6'd41", "index - 6'd40"),
+        ("index[4:0] - 5'd12", "index[4:0] - 5'd11"),
     ];
     let config = NicConfig { flow_count: 64, ..hundred() };
     assert_runs_catch(&[Runs::of_block("cc_unit_wide", &config, 1..4, 60_000)], &breaks);
@@ -186,7 +191,9 @@ fn cc_unit_wide_keeps_its_latency_and_rate() {
     ack.tel.valid = true;
     let taken: Vec<u64> = (0..1000).map(|_| driver.ack(ack)).collect();
     driver.idle(400);
-    assert!(taken[999] - taken[0] < 1000 + 20);
+    // What has waited takes the place of a new one.
+    let again = 1000_u64.div_ceil(SAME_FLOW_CYCLES as u64 - 1);
+    assert!(taken[999] - taken[0] < 1000 + again);
     let times: Vec<u64> = driver.answers.iter().map(|(cycle, _)| cycle - taken[0]).collect();
     assert_eq!(times[0], LATENCY_CYCLES as u64);
     let apart = times.windows(2).map(|pair| pair[1] - pair[0]);

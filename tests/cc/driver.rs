@@ -153,11 +153,11 @@ pub fn answers(
     (by_flow(&driver.answers), driver.ignored)
 }
 
-/// Random flows; 1 in 8 is one of the last 80.
+/// Random flows; 1 in 8 is one of the last 64.
 pub fn flow_order(rng: &mut ChaCha8Rng, before: &[AckTelemetry]) -> u16 {
     match rng.gen_range(0..8) {
         0 if !before.is_empty() => {
-            before[before.len() - rng.gen_range(1..=before.len().min(80))].flow
+            before[before.len() - rng.gen_range(1..=before.len().min(64))].flow
         }
         _ => rng.gen_range(0..1024),
     }

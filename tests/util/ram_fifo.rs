@@ -29,6 +29,12 @@ fn ram_fifo_fills_to_its_depth_and_keeps_one_a_cycle_through_the_wrap() {
 
 #[test]
 fn ram_fifo_breaks_are_caught() {
-    let breaks = [("held != (1 << AW) - 1", "1'b1"), ("if (fetch) word", "word")];
+    let breaks = [
+        ("held != (1 << AW) - 1", "1'b1"),
+        ("if (fetch) word", "word"),
+        // What comes passes those that wait in the RAM, or at its output.
+        ("!word_valid & (write_index == read_index)", "!word_valid"),
+        ("head_free & !word_valid &", "head_free &"),
+    ];
     assert_catches("ram_fifo", 50_000, &breaks);
 }

@@ -2,9 +2,9 @@
 //!
 //! # Source            hdl/cc.md
 //! # Interface timing  slot counts the starts. In phase 3 of slot k start_write stores the `s_*` fields;
-//!                     two slots later `ewma_*` shows them, four slots later `wind_*`, seven slots
+//!                     two slots later `ewma_*` shows them, three slots later `wind_*`, six slots
 //!                     later `end_*`, each one cycle behind slot. u_write stores u_new and hop_new of
-//!                     slot - 4, shown as end_u and end_hop in slot 7
+//!                     slot - 3, shown as end_u and end_hop in slot 6
 //! # Latency and rate  1 cycle from slot to the fields; one update a slot
 //! # Reset             none: the user knows which slots are alive
 //! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
@@ -133,7 +133,7 @@ pub struct CcFlight<const FB: usize> {
     pub s_hold: Signal<In, Bit>,
     /// Store `u_new` and `hop_new`.
     pub u_write: Signal<In, Bit>,
-    /// U after the update of four slots before.
+    /// U after the update of three slots before.
     pub u_new: Signal<In, Bits<57>>,
     /// Its hop with the largest u'.
     pub hop_new: Signal<In, Bits<3>>,
@@ -157,8 +157,8 @@ reg [{wind_top}:0] wind [0:7];
 reg [59:0] average [0:7];
 reg [{end_top}:0] ending [0:7];
 wire [2:0] slot_2 = slot - 3'd2;
-wire [2:0] slot_4 = slot - 3'd4;
-wire [2:0] slot_7 = slot - 3'd7;
+wire [2:0] slot_3 = slot - 3'd3;
+wire [2:0] slot_6 = slot - 3'd6;
 
 always @(posedge clock) begin
     if (start_write) begin
@@ -166,11 +166,11 @@ always @(posedge clock) begin
         wind[slot] <= {{{wind_in}}};
         ending[slot] <= {{{end_in}, s_flow}};
     end
-    if (u_write) average[slot_4] <= {{hop_new, u_new}};
+    if (u_write) average[slot_3] <= {{hop_new, u_new}};
     {{{ewma_out}}} <= ewma[slot_2];
-    {{{wind_out}}} <= wind[slot_4];
-    {{end_hop, end_u}} <= average[slot_7];
-    {{{end_out}, end_flow}} <= ending[slot_7];
+    {{{wind_out}}} <= wind[slot_3];
+    {{end_hop, end_u}} <= average[slot_6];
+    {{{end_out}, end_flow}} <= ending[slot_6];
 end
 ",
             ewma_top = ewma.bits - 1,
@@ -200,45 +200,4 @@ pub struct ResultRow<const FB: usize> {
     pub op: Bits<2>,        // 0 update, 1 create, 2 remove
     pub worst_hop: Bits<3>, // The hop with the largest u'; 7: none
     pub flow: Bits<FB>,     // Flow
-}
-
-/// Packs a result into the word that the output FIFO stores: `W = FB + 208` bits, one cycle.
-#[block(no_reset)]
-pub struct CcPack<const FB: usize, const W: usize> {
-    /// Flow.
-    pub flow: Signal<In, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub op: Signal<In, Bits<2>>,
-    /// Window in bytes.
-    pub window: Signal<In, Bits<32>>,
-    /// Rate, UQ8.24.
-    pub rate: Signal<In, Bits<32>>,
-    /// U, UQ21.36.
-    pub u: Signal<In, Bits<57>>,
-    /// Wc, UQ32.16.
-    pub wc: Signal<In, Bits<48>>,
-    /// incStage.
-    pub inc_stage: Signal<In, Bits<8>>,
-    /// lastUpdateSeq.
-    pub last_psn: Signal<In, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub full: Signal<In, Bit>,
-    /// The records were only stored.
-    pub first: Signal<In, Bit>,
-    /// The hop with the largest u'; 7: none.
-    pub worst_hop: Signal<In, Bits<3>>,
-    /// All of them, `first` in bit 0.
-    pub item: Signal<Out, ResultRow<FB>>,
-}
-
-impl<const FB: usize, const W: usize> Logic for CcPack<FB, W> {
-    fn update(&mut self) {}
-
-    fn hdl(&self) -> Verilog {
-        Verilog::Custom(
-            "always @(posedge clock)\n    \
-             item <= {flow, worst_hop, op, window, rate, u, wc, inc_stage, last_psn, full, first};\n"
-                .into(),
-        )
-    }
 }

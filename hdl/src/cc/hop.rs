@@ -2,12 +2,13 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, MeasureInflight
 //! # Interface timing  cycle 0: valid, old_hop, new_hop; cycle [`CHECK_CYCLES`]: bad; cycle
-//!                     [`LATENCY_CYCLES`]: m_valid, u, tau_ns
+//!                     [`LATENCY_CYCLES`]: m_valid, u, share
 //! # Latency and rate  [`LATENCY_CYCLES`]; one hop per cycle (five side by side for one ACK a cycle)
 //! # Number formats    record     | rate code [2:0], time ns [26:3], sent/128 [46:27], queue/80 [63:47]
 //!                     tau        | UQ24.0  | ns, difference mod 2^24; 0: hop skipped
 //!                     sent       | UQ20.0  | 128 bytes, difference mod 2^20; or utilisation
 //!                     queue      | UQ17.0  | 80 bytes, the smaller of both records
+//!                     share      | cc_share.rs
 //!                     1/tau      | UQ0.22  | mantissa, relative error below 2^-18
 //!                     sent/tau   | UQ20.36 | exact range, truncated; or utilisation x util_gain x
 //!                                            2^code: that part of the link's rate
@@ -23,17 +24,18 @@
 //!                     more than tau 28/1024 2^code, of 40 Gb/s 56/1024: the link's rate and 12 %, of
 //!                     40 Gb/s 40 %, a frame of 9216 bytes, and two units. bad[2]: the new queue is
 //!                     longer than may be. They do not change m_valid
-//! # Reset             synchronous, high: nothing under way, outputs 0; u and tau_ns are 0 unless
+//! # Reset             synchronous, high: nothing under way, outputs 0; u and share are 0 unless
 //!                     m_valid, bad is 0 unless the records are of a counted hop
 //! # Twins             sim/models/src/golden/cc/hop.rs, tests/cc/cc_blocks.rs
 
+use crate::cc::share::{CcShare, Share};
 use crate::rows::{CcCheck, CcUtilGain};
 use crate::util::{delay::Delay, mul_pipe::MulPipe, recip::Recip};
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the records to u'.
-pub const LATENCY_CYCLES: usize = 16;
+pub const LATENCY_CYCLES: usize = 13;
 /// A frame of 9216 bytes in units of 128, and what the counts leave out of their last unit.
 const SLACK_UNITS: u64 = 74;
 
@@ -56,6 +58,10 @@ pub struct HopRecord {
 /// Utilisation of a hop.
 #[block]
 pub struct CcHop {
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
@@ -73,19 +79,20 @@ pub struct CcHop {
     pub m_valid: Signal<Out, Bit>,
     /// u', UQ21.36.
     pub u: Signal<Out, Bits<57>>,
-    /// Time between the records, ns.
-    pub tau_ns: Signal<Out, Bits<24>>,
+    /// Share of the way that the average goes to u'.
+    pub share: Signal<Out, Share>,
     /// What no honest network says: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
     recip: Recip<24>,
     sent_mul: MulPipe<20, 22, 42>,
     queue_mul: MulPipe<17, 32, 49>,
-    sent_delay: Delay<Bits<20>, 7>,
-    queue_delay: Delay<Bits<17>, 10>,
+    share_of_tau: CcShare,
+    sent_delay: Delay<Bits<20>, 6>,
+    queue_delay: Delay<Bits<17>, 8>,
     exponent_delay: Delay<Bits<5>, 3>,
-    early_code: Delay<Bits<3>, 7>,
-    code_delay: Delay<Bits<3>, 6>,
-    tau_delay: Delay<Bits<24>, 14>,
+    early_code: Delay<Bits<3>, 6>,
+    code_delay: Delay<Bits<3>, 5>,
+    share_delay: Delay<Share, 6>,
     valid_1: Reg<Bit>,
     tau_1: Unreset<Bits<24>>,
     sent_1: Unreset<Bits<20>>,
@@ -106,16 +113,13 @@ pub struct CcHop {
     back_4: Reg<Bit>,
     much_4: Reg<Bit>,
     deep_4: Reg<Bit>,
-    usable_2: Reg<Bits<14>>,
-    coarse_12: Unreset<Bits<56>>,
-    fine_12: Unreset<Bits<3>>,
-    sent_13: Unreset<Bits<56>>,
-    sum_14: Unreset<Bits<57>>,
-    whole_15: Unreset<Bits<57>>,
-    eighth_15: Unreset<Bits<57>>,
-    valid_16: Reg<Bit>,
-    u_16: Reg<Bits<57>>,
-    tau_16: Reg<Bits<24>>,
+    usable_2: Reg<Bits<11>>,
+    fine_11: Unreset<Bits<56>>,
+    coarse_11: Unreset<Bits<2>>,
+    sum_12: Unreset<Bits<57>>,
+    valid_13: Reg<Bit>,
+    u_13: Reg<Bits<57>>,
+    share_13: Reg<Share>,
     old_tau: Signal<Local, Bits<24>>,
     new_tau: Signal<Local, Bits<24>>,
     old_sent: Signal<Local, Bits<20>>,
@@ -130,13 +134,14 @@ pub struct CcHop {
     multi: Signal<Local, Bits<3>>,
     flags: Signal<Local, Bits<3>>,
     usable: Signal<Local, Bit>,
-    usable_later: Signal<Local, Bits<14>>,
+    usable_later: Signal<Local, Bits<11>>,
     product: Signal<Local, Bits<56>>,
     sent: Signal<Local, Bits<56>>,
-    coarse: Signal<Local, Bits<2>>,
+    fine: Signal<Local, Bits<3>>,
     sent_term: Signal<Local, Bits<57>>,
     queue_term: Signal<Local, Bits<57>>,
-    u_sum: Signal<Local, Bits<57>>,
+    whole: Signal<Local, Bits<57>>,
+    eighth: Signal<Local, Bits<57>>,
     #[value(5)]
     no_rate_5: Constant<Bits<3>>,
     #[value(6)]
@@ -148,7 +153,7 @@ pub struct CcHop {
     exponent: Signal<Local, Bits<5>>,
     rate_shift: Signal<Local, Bits<5>>,
     #[value(1)]
-    usable_bit: Constant<Bits<14>>,
+    usable_bit: Constant<Bits<11>>,
     #[init(Constant::new(SLACK_UNITS.to_bits()))]
     slack_units: Constant<Bits<21>>,
     #[init(Constant::new(((1_u64 << 27) - 1).to_bits()))]
@@ -158,9 +163,9 @@ pub struct CcHop {
 #[kernel]
 impl CcHop {
     fn update(&mut self) {
-        self.m_valid.next = self.valid_16.val();
-        self.u.next = self.u_16.val();
-        self.tau_ns.next = self.tau_16.val();
+        self.m_valid.next = self.valid_13.val();
+        self.u.next = self.u_13.val();
+        self.share.next = self.share_13.val();
         self.differences();
         self.hostile();
         self.rates();
@@ -247,7 +252,7 @@ impl CcHop {
         self.bad.next = self.flags.val();
     }
 
-    /// 2: a hop without time or rate carries no information; the flag waits until 15.
+    /// 2: a hop without time or rate carries no information; the flag waits until 12.
     fn rates(&mut self) {
         self.usable.next = self.valid_1.val()
             && self.tau_1.val().any()
@@ -260,13 +265,16 @@ impl CcHop {
         if self.usable.val() {
             self.usable_2.next = self.usable_later.val() | self.usable_bit.val();
         }
-        comment!("1..8: 1/tau; 8..11: sent/tau before its exponent; 11..13: queue/T.");
+        comment!("1..7: 1/tau; 7..10: sent/tau before its exponent; 9..11: queue/T; 1..6: tau/T.");
         self.recip.x.next = self.tau_1.val();
         self.sent_delay.d.next = self.sent_1.val();
         self.queue_delay.d.next = self.queue_1.val();
         self.early_code.d.next = self.code_1.val();
         self.code_delay.d.next = self.early_code.q.val();
-        self.tau_delay.d.next = self.tau_1.val();
+        self.share_of_tau.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.share_of_tau.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.share_of_tau.tau_ns.next = self.tau_1.val();
+        self.share_delay.d.next = self.share_of_tau.share.val();
         self.sent_mul.a.next = self.sent_delay.q.val();
         self.sent_mul.b.next = self.recip.mantissa.val();
         self.exponent.next = self.recip.exponent.val().get_bits::<5>(0);
@@ -293,61 +301,59 @@ impl CcHop {
         self.queue_mul.b.next = self.cfg_queue_gain.val();
     }
 
-    /// 12, 13: the exponent, by bytes, then by bits.
+    /// 11, 12: the exponent, by bits, then by bytes; the queue's part.
     fn result(&mut self) {
         self.product.next = bit_cast::<56, 42>(self.sent_mul.p.val());
         self.sent.next = self.product.val() << 14;
-        self.coarse.next = self.exponent_delay.q.val().get_bits::<2>(3);
-        self.fine_12.next = self.exponent_delay.q.val().get_bits::<3>(0);
-        match self.coarse.val().index() {
+        self.fine.next = self.exponent_delay.q.val().get_bits::<3>(0);
+        self.fine_11.next = self.sent.val() >> self.fine.val();
+        self.coarse_11.next = self.exponent_delay.q.val().get_bits::<2>(3);
+        match self.coarse_11.val().index() {
             0 => {
-                self.coarse_12.next = self.sent.val();
+                self.sent_term.next = bit_cast::<57, 56>(self.fine_11.val());
             }
             1 => {
-                self.coarse_12.next = self.sent.val() >> 8;
+                self.sent_term.next = bit_cast::<57, 56>(self.fine_11.val()) >> 8;
             }
             2 => {
-                self.coarse_12.next = self.sent.val() >> 16;
+                self.sent_term.next = bit_cast::<57, 56>(self.fine_11.val()) >> 16;
             }
             _ => {
-                self.coarse_12.next = self.sent.val() >> 24;
+                self.sent_term.next = bit_cast::<57, 56>(self.fine_11.val()) >> 24;
             }
         }
-        self.sent_13.next = self.coarse_12.val() >> self.fine_12.val();
-        comment!("14: u' on a link of 25 Gb/s.");
-        self.sent_term.next = bit_cast::<57, 56>(self.sent_13.val());
+        comment!("12: u' on a link of 25 Gb/s.");
         self.queue_term.next = bit_cast::<57, 45>(self.queue_mul.p.val().get_bits::<45>(4));
-        self.sum_14.next = self.sent_term.val() + self.queue_term.val();
-        comment!("15, 16: over the link's rate; 40 Gb/s is 1/2 + 1/8.");
-        self.eighth_15.next = 0.into();
+        self.sum_12.next = self.sent_term.val() + self.queue_term.val();
+        comment!("13: over the link's rate; 40 Gb/s is 1/2 + 1/8.");
+        self.eighth.next = 0.into();
         match self.code_delay.q.val().index() {
             0 => {
-                self.whole_15.next = self.sum_14.val();
+                self.whole.next = self.sum_12.val();
             }
             1 => {
-                self.whole_15.next = self.sum_14.val() >> 1;
+                self.whole.next = self.sum_12.val() >> 1;
             }
             2 => {
-                self.whole_15.next = self.sum_14.val() >> 2;
+                self.whole.next = self.sum_12.val() >> 2;
             }
             3 => {
-                self.whole_15.next = self.sum_14.val() >> 3;
+                self.whole.next = self.sum_12.val() >> 3;
             }
             4 => {
-                self.whole_15.next = self.sum_14.val() >> 4;
+                self.whole.next = self.sum_12.val() >> 4;
             }
             _ => {
-                self.whole_15.next = self.sum_14.val() >> 1;
-                self.eighth_15.next = self.sum_14.val() >> 3;
+                self.whole.next = self.sum_12.val() >> 1;
+                self.eighth.next = self.sum_12.val() >> 3;
             }
         }
-        self.u_sum.next = self.whole_15.val() + self.eighth_15.val();
-        self.valid_16.next = self.usable_2.val().get_bit(13);
-        self.u_16.next = 0.into();
-        self.tau_16.next = 0.into();
-        if self.usable_2.val().get_bit(13) {
-            self.u_16.next = self.u_sum.val();
-            self.tau_16.next = self.tau_delay.q.val();
+        self.valid_13.next = self.usable_2.val().get_bit(10);
+        self.u_13.next = 0.into();
+        self.share_13.next = 0.into();
+        if self.usable_2.val().get_bit(10) {
+            self.u_13.next = self.whole.val() + self.eighth.val();
+            self.share_13.next = self.share_delay.q.val();
         }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! # Source            hdl/cc.md
 //! # Interface timing  phase counts 0..=7 without end. Phase 5: the candidate, a command before an ACK;
-//!                     6: go, if its flow is in none of the seven youngest slots and the results
+//!                     6: go, if its flow is in none of the six youngest slots and the results
 //!                     have room; 7: its state is read; 0: `now_*` show it for one slot, hop is
 //!                     record i in phase i
-//! # Latency and rate  one start every 8 cycles; a flow again after 64 cycles
+//! # Latency and rate  one start every 8 cycles; a flow again after 56 cycles
 //! # Reset             synchronous, high: nothing taken, phase 0; ready from `open` on
 //! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
@@ -33,7 +33,7 @@ pub struct CcIntake<const FB: usize> {
     /// Flow whose state to read in phase 7.
     pub candidate_flow: Signal<Out, Bits<FB>>,
     /// Slots with an update under way, the youngest in bit 0.
-    pub alive: Signal<Out, Bits<8>>,
+    pub alive: Signal<Out, Bits<6>>,
     /// What started is a flow command.
     pub now_command: Signal<Out, Bit>,
     /// Field of what started.
@@ -84,7 +84,7 @@ pub struct CcIntake<const FB: usize> {
     picked_command: Unreset<Bit>,
     picked_flow: Unreset<Bits<FB>>,
     go: Reg<Bit>,
-    alive_q: Reg<Bits<8>>,
+    alive_q: Reg<Bits<6>>,
     command: Unreset<Bit>,
     cur_flow: Unreset<Bits<FB>>,
     cur_psn: Unreset<Bits<24>>,
@@ -106,17 +106,15 @@ pub struct CcIntake<const FB: usize> {
     flow_3: Unreset<Bits<FB>>,
     flow_4: Unreset<Bits<FB>>,
     flow_5: Unreset<Bits<FB>>,
-    flow_6: Unreset<Bits<FB>>,
     same_0: Signal<Local, Bit>,
     same_1: Signal<Local, Bit>,
     same_2: Signal<Local, Bit>,
     same_3: Signal<Local, Bit>,
     same_4: Signal<Local, Bit>,
     same_5: Signal<Local, Bit>,
-    same_6: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
-    alive_older: Signal<Local, Bits<8>>,
-    others: Signal<Local, Bits<8>>,
+    alive_older: Signal<Local, Bits<6>>,
+    others: Signal<Local, Bits<6>>,
     #[value(3)]
     phase_drop: Constant<Bits<3>>,
     #[value(5)]
@@ -124,7 +122,7 @@ pub struct CcIntake<const FB: usize> {
     #[value(7)]
     phase_start: Constant<Bits<3>>,
     #[value(1)]
-    youngest: Constant<Bits<8>>,
+    youngest: Constant<Bits<6>>,
 }
 
 #[kernel]
@@ -180,7 +178,7 @@ impl<const FB: usize> CcIntake<FB> {
                 self.picked_flow.next = self.flow_flow.val();
             }
         }
-        comment!("Phase 6: not while its flow is under way, whose state is written in slot 7.");
+        comment!("Phase 6: not while its flow is under way, whose state is written in slot 6.");
         self.same_0.next =
             self.alive_q.val().get_bit(0) && (self.picked_flow.val() == self.cur_flow.val());
         self.same_1.next =
@@ -193,15 +191,12 @@ impl<const FB: usize> CcIntake<FB> {
             self.alive_q.val().get_bit(4) && (self.picked_flow.val() == self.flow_4.val());
         self.same_5.next =
             self.alive_q.val().get_bit(5) && (self.picked_flow.val() == self.flow_5.val());
-        self.same_6.next =
-            self.alive_q.val().get_bit(6) && (self.picked_flow.val() == self.flow_6.val());
         self.busy.next = self.same_0.val()
             || self.same_1.val()
             || self.same_2.val()
             || self.same_3.val()
             || self.same_4.val()
-            || self.same_5.val()
-            || self.same_6.val();
+            || self.same_5.val();
         self.go.next = self.picked.val() && self.room.val() && !self.busy.val();
     }
 
@@ -220,7 +215,6 @@ impl<const FB: usize> CcIntake<FB> {
             self.flow_3.next = self.flow_2.val();
             self.flow_4.next = self.flow_3.val();
             self.flow_5.next = self.flow_4.val();
-            self.flow_6.next = self.flow_5.val();
             if self.go.val() {
                 self.alive_q.next = self.alive_older.val() | self.youngest.val();
                 if self.picked_command.val() {

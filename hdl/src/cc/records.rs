@@ -2,28 +2,32 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, MeasureInflight
 //! # Interface timing  phase 0..=4: hop is record i, the stored one is read; phase 3..=7: it is stored
-//!                     if `store`; phase 7 two slots later ([`LATENCY_CYCLES`] from phase 0): worst_*;
-//!                     from phase 6 three slots later on, a slot long: bad
+//!                     if `store`; phase 4 two slots later ([`LATENCY_CYCLES`] from phase 0): worst_*;
+//!                     from phase 6 two slots later on, a slot long: bad
 //! # Latency and rate  [`LATENCY_CYCLES`]; one hop per cycle, five a slot
-//! # Number formats    worst_u UQ21.36, worst_tau_ns UQ24.0: of the first usable hop unless another's
+//! # Number formats    worst_u UQ21.36, worst_share cc_share.rs: of the first usable hop unless another's
 //!                     u' is larger
 //! # Shape             F = 2^FB flows; 2^HB = 8 F records in block RAM, HB = FB + 3
 //! # Reset             synchronous, high: no hop under way; records are random after power-up and
 //!                     count only if the flow's state says so
 //! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
-use crate::cc::hop::CcHop;
+use crate::cc::{hop::CcHop, share::Share};
 use crate::rows::{CcCheck, CcUtilGain};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the first record to the worst hop.
-pub const LATENCY_CYCLES: usize = 23;
+pub const LATENCY_CYCLES: usize = 20;
 
 /// Records of `2^FB` flows and u' of the path of one.
 #[block(check(HB == FB + 3))]
 pub struct CcRecords<const FB: usize, const HB: usize> {
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
@@ -45,8 +49,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub worst_valid: Signal<Out, Bit>,
     /// Its u', UQ21.36.
     pub worst_u: Signal<Out, Bits<57>>,
-    /// Its tau.
-    pub worst_tau_ns: Signal<Out, Bits<24>>,
+    /// Its share of the way.
+    pub worst_share: Signal<Out, Share>,
     /// Its index; 7 without valid.
     pub worst_hop: Signal<Out, Bits<3>>,
     /// What no honest network says of any of the hops: time, bytes, queue.
@@ -61,10 +65,9 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     bad_hops: Reg<Bits<3>>,
     bad_1: Reg<Bits<3>>,
     bad_2: Reg<Bits<3>>,
-    bad_3: Reg<Bits<3>>,
     most_valid: Reg<Bit>,
     most_u: Reg<Bits<57>>,
-    most_tau: Reg<Bits<24>>,
+    most_share: Reg<Share>,
     #[reset(7)]
     most_hop: Reg<Bits<3>>,
     flow_wide: Signal<Local, Bits<HB>>,
@@ -83,6 +86,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     five: Constant<Bits<3>>,
     #[value(6)]
     six: Constant<Bits<3>>,
+    #[value(7)]
+    seven: Constant<Bits<3>>,
     #[value(3)]
     first_write: Constant<Bits<3>>,
     #[value(7)]
@@ -126,6 +131,8 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
             }
             _ => {}
         }
+        self.one_hop.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.one_hop.cfg_inv_t.next = self.cfg_inv_t.val();
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
         self.one_hop.cfg_util_gain.next = self.cfg_util_gain.val();
         self.one_hop.cfg_check.next = self.cfg_check.val();
@@ -140,25 +147,24 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
         if self.phase.val() == self.five.val() {
             self.bad_1.next = self.bad_hops.val();
             self.bad_2.next = self.bad_1.val();
-            self.bad_3.next = self.bad_2.val();
         }
-        self.bad.next = self.bad_3.val();
-        comment!("The largest u'; its first hop leaves cc_hop in phase 2.");
+        self.bad.next = self.bad_2.val();
+        comment!("The largest u'; its first hop leaves cc_hop in phase 7.");
         self.is_worse.next = !self.most_valid.val() || (self.one_hop.u.val() > self.most_u.val());
-        if (self.phase.val() == self.two.val())
+        if (self.phase.val() == self.seven.val())
             || (self.one_hop.m_valid.val() && self.is_worse.val())
         {
             self.most_valid.next = self.one_hop.m_valid.val();
             self.most_u.next = self.one_hop.u.val();
-            self.most_tau.next = self.one_hop.tau_ns.val();
+            self.most_share.next = self.one_hop.share.val();
             self.most_hop.next = self.no_hop.val();
             if self.one_hop.m_valid.val() {
-                self.most_hop.next = self.phase.val() - 2;
+                self.most_hop.next = self.phase.val() + 1;
             }
         }
         self.worst_valid.next = self.most_valid.val();
         self.worst_u.next = self.most_u.val();
-        self.worst_tau_ns.next = self.most_tau.val();
+        self.worst_share.next = self.most_share.val();
         self.worst_hop.next = self.most_hop.val();
     }
 }

@@ -4,10 +4,10 @@
 //! # Interface timing  slots of 8 cycles, phases 0..=7, counted t from the start of an ACK's slot:
 //!                     t =  0  flow, PSN and hop 0 stand in cc_intake; its state was read
 //!                     t =  3  decided: drop, store only, update, full update
-//!                     t = 23  u' and tau of the worst hop (cc_records)
-//!                     t = 34  U (cc_ewma); telemetry that no honest network gives ends here
-//!                     t = 62  W and R (cc_wind); the state is written
-//!                     t = 65  m_rate, if it is not waiting
+//!                     t = 20  u' of the worst hop, and its share of tau (cc_records)
+//!                     t = 27  U (cc_ewma); telemetry that no honest network gives ends here
+//!                     t = 50  W and R (cc_wind); the state is written
+//!                     t = 52  m_rate, if it is not waiting
 //! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least, 8 more at most when idle; one
 //!                     ACK every [`SLOT_CYCLES`], the same flow every [`SAME_FLOW_CYCLES`]; an ACK
 //!                     whose flow is under way waits and holds up those behind it; a flow command
@@ -37,7 +37,7 @@
 
 use crate::cc::{
     ewma::CcEwma,
-    flight::{CcFlight, CcPack, ResultRow},
+    flight::{CcFlight, ResultRow},
     intake::CcIntake,
     records::CcRecords,
     state::CcState,
@@ -50,11 +50,11 @@ use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
-pub const LATENCY_CYCLES: usize = 69;
+pub const LATENCY_CYCLES: usize = 56;
 /// Cycles between two starts.
 pub const SLOT_CYCLES: usize = 8;
 /// Cycles between two starts of the same flow.
-pub const SAME_FLOW_CYCLES: usize = 64;
+pub const SAME_FLOW_CYCLES: usize = 56;
 
 /// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 208`.
 #[block(check(HB == FB + 3 && IW == FB + 208))]
@@ -75,7 +75,6 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     flight: CcFlight<FB>,
     ewma: CcEwma,
     wind: CcWind,
-    packer: CcPack<FB, IW>,
     results: Fifo<ResultRow<FB>, 4, 5>,
     #[reset(true)]
     scrubs: Reg<Bit>,
@@ -91,9 +90,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     update_3: Unreset<Bit>,
     store_3: Unreset<Bit>,
     drop_3: Unreset<Bit>,
-    done: Reg<Bit>,
     worst_ewma: Unreset<Bits<3>>,
-    worst_wind: Unreset<Bits<3>>,
     e_psn: Reg<Bit>,
     e_time: Reg<Bit>,
     e_bytes: Reg<Bit>,
@@ -103,7 +100,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     judged: Signal<Local, Bit>,
     is_bad: Signal<Local, Bit>,
     phase: Signal<Local, Bits<3>>,
-    alive: Signal<Local, Bits<8>>,
+    alive: Signal<Local, Bits<6>>,
     creates: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     window_bits: Signal<Local, Bits<48>>,
@@ -114,6 +111,8 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     phase_2: Constant<Bits<3>>,
     #[value(3)]
     phase_3: Constant<Bits<3>>,
+    #[value(4)]
+    phase_4: Constant<Bits<3>>,
     #[value(7)]
     phase_7: Constant<Bits<3>>,
     #[value(7)]
@@ -122,7 +121,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     hops_above: Constant<Bits<3>>,
     #[value(1)]
     op_create: Constant<Bits<2>>,
-    #[value(8)]
+    #[value(9)]
     room_below: Constant<Bits<5>>,
     #[value((1_u64 << FB) - 1)]
     last_flow: Constant<Bits<FB>>,
@@ -136,8 +135,6 @@ macro_rules! unit_parts {
             $($own)*
 
             fn average_and_window(&mut self) {
-                self.ewma.cfg_t_ns.next = self.cfg.t_ns.val();
-                self.ewma.cfg_inv_t.next = self.cfg.inv_t.val();
                 self.wind.cfg_target.next = self.cfg.target.val();
                 self.wind.cfg_max_stage.next = self.cfg.max_stage.val();
                 self.wind.cfg_w_ai.next = self.cfg.w_ai.val();
@@ -189,24 +186,22 @@ macro_rules! unit_parts {
                     self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
                 }
                 comment!("The result goes to the FIFO, which was seen to have room.");
-                self.packer.flow.next = self.flight.end.flow.val();
-                self.packer.op.next = self.flight.end.op.val();
-                self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
-                self.packer.rate.next = self.wind.rate.val();
+                self.results.s.valid.next = self.wind.m_valid.val();
+                self.results.s.data.next.flow = self.flight.end.flow.val();
+                self.results.s.data.next.op = self.flight.end.op.val();
+                self.results.s.data.next.window = self.wind.w.val().get_bits::<32>(16);
+                self.results.s.data.next.rate = self.wind.rate.val();
                 if self.flight.end.fixed.val() {
-                    self.packer.window.next = self.flight.end.window.val();
-                    self.packer.rate.next = self.flight.end.rate.val();
+                    self.results.s.data.next.window = self.flight.end.window.val();
+                    self.results.s.data.next.rate = self.flight.end.rate.val();
                 }
-                self.packer.u.next = self.end_u.val();
-                self.packer.wc.next = self.end_wc.val();
-                self.packer.inc_stage.next = self.end_inc_stage.val();
-                self.packer.last_psn.next = self.flight.end.last_psn.val();
-                self.packer.full.next = self.flight.end.full.val();
-                self.packer.first.next = self.flight.end.first.val();
-                self.packer.worst_hop.next = self.flight.end.hop.val();
-                self.done.next = self.wind.m_valid.val();
-                self.results.s.valid.next = self.done.val();
-                self.results.s.data.next = self.packer.item.val();
+                self.results.s.data.next.u = self.end_u.val();
+                self.results.s.data.next.wc = self.end_wc.val();
+                self.results.s.data.next.inc_stage = self.end_inc_stage.val();
+                self.results.s.data.next.last_psn = self.flight.end.last_psn.val();
+                self.results.s.data.next.full = self.flight.end.full.val();
+                self.results.s.data.next.first = self.flight.end.first.val();
+                self.results.s.data.next.worst_hop = self.flight.end.hop.val();
                 self.results.m.ready.next = self.m_rate.ready.val();
                 self.m_rate.valid.next = self.results.m.valid.val();
                 self.m_rate.first.next = self.results.m.data.val().first;
@@ -291,6 +286,8 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
 
     /// Records.
     fn records(&mut self) {
+        self.records.cfg_t_ns.next = self.cfg.t_ns.val();
+        self.records.cfg_inv_t.next = self.cfg.inv_t.val();
         self.records.cfg_queue_gain.next = self.cfg.queue_gain.val();
         self.records.cfg_util_gain.next = self.cfg.util_gain.val().into();
         self.records.cfg_check.next = self.cfg.check.val().into();
@@ -352,24 +349,23 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         }
     }
 
-    /// t = 23: U; t = 34: W and R.
+    /// t = 20: U; t = 27: W and R.
     fn window(&mut self) {
-        self.ewma.s_valid.next = self.phase.val() == self.phase_7.val();
+        self.ewma.s_valid.next = self.phase.val() == self.phase_4.val();
         self.ewma.update.next = self.flight.ewma.update.val() && self.records.worst_valid.val();
         self.ewma.u_hop.next = self.records.worst_u.val();
-        self.ewma.tau_ns.next = self.records.worst_tau_ns.val();
+        self.ewma.share.next = self.records.worst_share.val();
         self.flight.u_write.next = self.ewma.m_valid.val();
-        if self.phase.val() == self.phase_7.val() {
+        if self.phase.val() == self.phase_4.val() {
             self.worst_ewma.next = self.no_hop.val();
             if self.flight.ewma.update.val() {
                 self.worst_ewma.next = self.records.worst_hop.val();
             }
-            self.worst_wind.next = self.worst_ewma.val();
         }
-        self.flight.hop_new.next = self.worst_wind.val();
+        self.flight.hop_new.next = self.worst_ewma.val();
         comment!("Telemetry of which a hop is bad gets no further.");
         self.judged.next =
-            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind.hold.val();
+            self.ewma.m_valid.val() && self.alive.val().get_bit(3) && !self.flight.wind.hold.val();
         self.is_bad.next = self.judged.val() && self.records.bad.val().any();
         self.e_time.next = self.judged.val() && self.records.bad.val().get_bit(0);
         self.e_bytes.next = self.judged.val()
@@ -384,7 +380,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         self.event_cc.bytes.next = self.e_bytes.val();
         self.event_cc.queue.next = self.e_queue.val();
         self.wind.s_valid.next =
-            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.is_bad.val();
+            self.ewma.m_valid.val() && self.alive.val().get_bit(3) && !self.is_bad.val();
         self.average_and_window();
     }
 }

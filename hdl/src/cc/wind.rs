@@ -23,7 +23,7 @@ use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from U and Wc to W and R.
-pub const LATENCY_CYCLES: usize = 28;
+pub const LATENCY_CYCLES: usize = 23;
 
 /// Window and rate of a flow.
 #[block]
@@ -67,78 +67,80 @@ pub struct CcWind {
     scaled_mul: MulPipe<48, 32, 80>,
     rate_mul: MulPipe<48, 32, 80>,
     exponent_delay: Delay<Bits<6>, 7>,
-    wc_delay: Delay<Bits<48>, 10>,
-    wc_delay_17: Delay<Bits<48>, 7>,
-    w_delay: Delay<Bits<48>, 6>,
-    inc_stage_delay: Delay<Bits<8>, 27>,
-    valid_1: Reg<Bits<27>>,
-    hold_1: Unreset<Bits<27>>,
+    wc_delay: Delay<Bits<48>, 9>,
+    wc_delay_15: Delay<Bits<48>, 6>,
+    w_delay: Delay<Bits<48>, 5>,
+    inc_stage_delay: Delay<Bits<8>, 22>,
+    valid_1: Reg<Bits<22>>,
+    hold_1: Unreset<Bits<14>>,
     reached_1: Unreset<Bit>,
     staged_1: Unreset<Bit>,
-    scale_2: Unreset<Bits<27>>,
-    none_8: Unreset<Bits<10>>,
-    exponent_15: Unreset<Bits<4>>,
-    exponent_16: Unreset<Bits<2>>,
+    scale_2: Unreset<Bits<21>>,
+    none_7: Unreset<Bits<9>>,
+    exponent_14: Unreset<Bits<3>>,
+    scaled_14: Unreset<Bits<80>>,
     scaled_15: Unreset<Bits<80>>,
-    scaled_16: Unreset<Bits<80>>,
-    scaled_17: Unreset<Bits<80>>,
-    base_18: Unreset<Bits<48>>,
-    sum_19: Unreset<Bits<49>>,
-    above_20: Unreset<Bit>,
-    below_20: Unreset<Bit>,
-    sum_20: Unreset<Bits<48>>,
-    w_21: Unreset<Bits<48>>,
-    rate_26: Unreset<Bits<32>>,
-    fast_27: Unreset<Bit>,
-    slow_27: Unreset<Bit>,
-    rate_27: Unreset<Bits<32>>,
-    valid_28: Reg<Bit>,
-    w_28: Reg<Bits<48>>,
-    rate_28: Reg<Bits<32>>,
-    inc_stage_28: Reg<Bits<8>>,
-    valid_later: Signal<Local, Bits<27>>,
-    hold_later: Signal<Local, Bits<27>>,
+    scales_15: Unreset<Bit>,
+    w_ai_15: Unreset<Bits<48>>,
+    never_fits_15: Unreset<Bit>,
+    above_15: Unreset<Bits<48>>,
+    below_15: Unreset<Bits<48>>,
+    sum_16: Unreset<Bits<48>>,
+    above_16: Unreset<Bit>,
+    below_16: Unreset<Bit>,
+    w_17: Unreset<Bits<48>>,
+    rate_22: Unreset<Bits<32>>,
+    fast_22: Unreset<Bit>,
+    slow_22: Unreset<Bit>,
+    valid_23: Reg<Bit>,
+    w_23: Reg<Bits<48>>,
+    rate_23: Reg<Bits<32>>,
+    inc_stage_23: Reg<Bits<8>>,
+    valid_later: Signal<Local, Bits<22>>,
+    hold_later: Signal<Local, Bits<14>>,
     target_wide: Signal<Local, Bits<57>>,
-    scale_later: Signal<Local, Bits<27>>,
-    none_later: Signal<Local, Bits<10>>,
-    shift_64: Signal<Local, Bits<2>>,
-    shift_16: Signal<Local, Bits<2>>,
+    scale_later: Signal<Local, Bits<21>>,
+    none_later: Signal<Local, Bits<9>>,
+    by_bytes: Signal<Local, Bits<6>>,
     excess: Signal<Local, Bits<32>>,
-    w_ai_bits: Signal<Local, Bits<49>>,
-    w_ai_wide: Signal<Local, Bits<49>>,
-    base_wide: Signal<Local, Bits<49>>,
-    w_init_bits: Signal<Local, Bits<49>>,
+    base: Signal<Local, Bits<48>>,
+    w_ai: Signal<Local, Bits<49>>,
     most: Signal<Local, Bits<49>>,
-    w_min_bits: Signal<Local, Bits<49>>,
     least: Signal<Local, Bits<49>>,
-    rate_excess: Signal<Local, Bits<18>>,
+    above: Signal<Local, Bits<49>>,
+    below: Signal<Local, Bits<49>>,
+    rate_wide: Signal<Local, Bits<50>>,
+    rate_max: Signal<Local, Bits<50>>,
+    rate_min: Signal<Local, Bits<50>>,
     inc_stage_up: Signal<Local, Bits<8>>,
     #[value(1)]
-    flag_bit: Constant<Bits<27>>,
+    valid_bit: Constant<Bits<22>>,
     #[value(1)]
-    none_bit: Constant<Bits<10>>,
-    #[value((1_u64 << 48) - 1)]
-    w_top: Constant<Bits<48>>,
-    #[value(u64::from(u32::MAX))]
-    rate_top: Constant<Bits<32>>,
+    hold_bit: Constant<Bits<14>>,
+    #[value(1)]
+    scale_bit: Constant<Bits<21>>,
+    #[value(1)]
+    none_bit: Constant<Bits<9>>,
+    #[value(0x38)]
+    bytes: Constant<Bits<6>>,
 }
 
 #[kernel]
 impl CcWind {
     fn update(&mut self) {
-        self.m_valid.next = self.valid_28.val();
-        self.w.next = self.w_28.val();
-        self.rate.next = self.rate_28.val();
-        self.m_inc_stage.next = self.inc_stage_28.val();
+        self.m_valid.next = self.valid_23.val();
+        self.w.next = self.w_23.val();
+        self.rate.next = self.rate_23.val();
+        self.m_inc_stage.next = self.inc_stage_23.val();
         self.valid_later.next = self.valid_1.val() << 1;
         self.valid_1.next = self.valid_later.val();
         if self.s_valid.val() {
-            self.valid_1.next = self.valid_later.val() | self.flag_bit.val();
+            self.valid_1.next = self.valid_later.val() | self.valid_bit.val();
         }
         self.hold_later.next = self.hold_1.val() << 1;
         self.hold_1.next = self.hold_later.val();
         if self.hold.val() {
-            self.hold_1.next = self.hold_later.val() | self.flag_bit.val();
+            self.hold_1.next = self.hold_later.val() | self.hold_bit.val();
         }
         self.step();
         self.exponent();
@@ -146,7 +148,7 @@ impl CcWind {
         self.rate();
     }
 
-    /// 1, 2: multiplicative step? The flag waits until 27.
+    /// 1, 2: multiplicative step? The flag waits until 22.
     fn step(&mut self) {
         self.target_wide.next = bit_cast::<57, 32>(self.cfg_target.val());
         self.reached_1.next = self.u.val() >= self.target_wide.val();
@@ -154,122 +156,97 @@ impl CcWind {
         self.scale_later.next = self.scale_2.val() << 1;
         self.scale_2.next = self.scale_later.val();
         if self.reached_1.val() || self.staged_1.val() {
-            self.scale_2.next = self.scale_later.val() | self.flag_bit.val();
+            self.scale_2.next = self.scale_later.val() | self.scale_bit.val();
         }
-        comment!("7: 1/U; 10: eta/U; 14: Wc eta/U before its exponent.");
+        comment!("6: 1/U; 9: eta/U; 13: Wc eta/U before its exponent.");
         self.recip.x.next = self.u.val();
         self.eta_mul.a.next = self.cfg_target.val();
         self.eta_mul.b.next = self.recip.mantissa.val();
         self.exponent_delay.d.next = self.recip.exponent.val();
-        self.none_later.next = self.none_8.val() << 1;
-        self.none_8.next = self.none_later.val();
+        self.none_later.next = self.none_7.val() << 1;
+        self.none_7.next = self.none_later.val();
         if self.recip.zero.val() {
-            self.none_8.next = self.none_later.val() | self.none_bit.val();
+            self.none_7.next = self.none_later.val() | self.none_bit.val();
         }
         self.wc_delay.d.next = self.wc.val();
         self.scaled_mul.a.next = self.wc_delay.q.val();
         self.scaled_mul.b.next = self.eta_mul.p.val().get_bits::<32>(22);
     }
 
-    /// 15, 16, 17: the exponent, two bits at a time.
+    /// 14, 15: the exponent, by bytes, then by bits.
     fn exponent(&mut self) {
-        self.shift_64.next = self.exponent_delay.q.val().get_bits::<2>(4);
-        self.exponent_15.next = self.exponent_delay.q.val().get_bits::<4>(0);
-        match self.shift_64.val().index() {
-            0 => {
-                self.scaled_15.next = self.scaled_mul.p.val();
-            }
-            1 => {
-                self.scaled_15.next = self.scaled_mul.p.val() >> 16;
-            }
-            2 => {
-                self.scaled_15.next = self.scaled_mul.p.val() >> 32;
-            }
-            _ => {
-                self.scaled_15.next = self.scaled_mul.p.val() >> 48;
-            }
-        }
-        self.shift_16.next = self.exponent_15.val().get_bits::<2>(2);
-        self.exponent_16.next = self.exponent_15.val().get_bits::<2>(0);
-        match self.shift_16.val().index() {
-            0 => {
-                self.scaled_16.next = self.scaled_15.val();
-            }
-            1 => {
-                self.scaled_16.next = self.scaled_15.val() >> 4;
-            }
-            2 => {
-                self.scaled_16.next = self.scaled_15.val() >> 8;
-            }
-            _ => {
-                self.scaled_16.next = self.scaled_15.val() >> 12;
-            }
-        }
-        self.scaled_17.next = self.scaled_16.val() >> self.exponent_16.val();
+        self.by_bytes.next = self.exponent_delay.q.val() & self.bytes.val();
+        self.scaled_14.next = self.scaled_mul.p.val() >> self.by_bytes.val();
+        self.exponent_14.next = self.exponent_delay.q.val().get_bits::<3>(0);
+        self.scaled_15.next = self.scaled_14.val() >> self.exponent_14.val();
     }
 
-    /// 18: the base of the sum; 19: W_ai more; 20, 21: clamped.
+    /// 16: W_ai more, and beside it what is clamped; 17: clamped.
     fn window(&mut self) {
-        self.wc_delay_17.d.next = self.wc_delay.q.val();
-        self.excess.next = self.scaled_17.val().get_bits::<32>(48);
-        self.base_18.next = self.wc_delay_17.q.val();
-        if self.scale_2.val().get_bit(15) && !self.hold_1.val().get_bit(16) {
-            self.base_18.next = self.scaled_17.val().get_bits::<48>(0);
-            if self.excess.val().any() || self.none_8.val().get_bit(9) {
-                self.base_18.next = self.w_top.val();
-            }
+        comment!("15: what is added, and above and below what the sum leaves the bounds.");
+        self.scales_15.next = self.scale_2.val().get_bit(12) && !self.hold_1.val().get_bit(13);
+        self.w_ai.next = bit_cast::<49, 32>(self.cfg_w_ai.val()) << 6;
+        if self.hold_1.val().get_bit(13) {
+            self.w_ai.next = 0.into();
         }
-        self.w_ai_bits.next = bit_cast::<49, 32>(self.cfg_w_ai.val());
-        self.w_ai_wide.next = self.w_ai_bits.val() << 6;
-        if self.hold_1.val().get_bit(17) {
-            self.w_ai_wide.next = 0.into();
+        self.most.next = bit_cast::<49, 32>(self.cfg_w_init.val()) << 16;
+        self.least.next = bit_cast::<49, 32>(self.cfg_w_min.val()) << 6;
+        self.above.next = self.most.val() - self.w_ai.val();
+        self.below.next = self.least.val() - self.w_ai.val();
+        self.w_ai_15.next = self.w_ai.val().get_bits::<48>(0);
+        self.never_fits_15.next = self.above.val().get_bit(48);
+        self.above_15.next = self.above.val().get_bits::<48>(0);
+        self.below_15.next = self.below.val().get_bits::<48>(0);
+        if self.below.val().get_bit(48) {
+            self.below_15.next = 0.into();
         }
-        self.base_wide.next = bit_cast::<49, 48>(self.base_18.val());
-        self.sum_19.next = self.base_wide.val() + self.w_ai_wide.val();
-        self.w_init_bits.next = bit_cast::<49, 32>(self.cfg_w_init.val());
-        self.most.next = self.w_init_bits.val() << 16;
-        self.w_min_bits.next = bit_cast::<49, 32>(self.cfg_w_min.val());
-        self.least.next = self.w_min_bits.val() << 6;
-        self.above_20.next = self.sum_19.val() > self.most.val();
-        self.below_20.next = self.sum_19.val() < self.least.val();
-        self.sum_20.next = self.sum_19.val().get_bits::<48>(0);
-        self.w_21.next = self.sum_20.val();
-        if self.above_20.val() {
-            self.w_21.next = self.most.val().get_bits::<48>(0);
-        } else if self.below_20.val() {
-            self.w_21.next = self.least.val().get_bits::<48>(0);
+        comment!("16: a quotient of more than 48 bits is above, whatever it is.");
+        self.wc_delay_15.d.next = self.wc_delay.q.val();
+        self.base.next = self.wc_delay_15.q.val();
+        if self.scales_15.val() {
+            self.base.next = self.scaled_15.val().get_bits::<48>(0);
+        }
+        self.excess.next = self.scaled_15.val().get_bits::<32>(48);
+        self.sum_16.next = self.base.val() + self.w_ai_15.val();
+        self.above_16.next = self.never_fits_15.val()
+            || (self.base.val() > self.above_15.val())
+            || (self.scales_15.val() && (self.excess.val().any() || self.none_7.val().get_bit(8)));
+        self.below_16.next = self.base.val() < self.below_15.val();
+        self.w_17.next = self.sum_16.val();
+        if self.above_16.val() {
+            self.w_17.next = self.most.val().get_bits::<48>(0);
+        } else if self.below_16.val() {
+            self.w_17.next = self.least.val().get_bits::<48>(0);
         }
     }
 
-    /// 21..25: R = W/T; 26: saturated; 27, 28: clamped.
+    /// 17..21: R = W/T; 22, 23: clamped.
     fn rate(&mut self) {
-        self.rate_mul.a.next = self.w_21.val();
+        self.rate_mul.a.next = self.w_17.val();
         self.rate_mul.b.next = self.cfg_rate_gain.val();
-        self.rate_excess.next = self.rate_mul.p.val().get_bits::<18>(62);
-        self.rate_26.next = self.rate_mul.p.val().get_bits::<32>(30);
-        if self.rate_excess.val().any() {
-            self.rate_26.next = self.rate_top.val();
-        }
-        self.fast_27.next = self.rate_26.val() > self.cfg_rate_max.val();
-        self.slow_27.next = self.rate_26.val() < self.cfg_rate_min.val();
-        self.rate_27.next = self.rate_26.val();
-        self.w_delay.d.next = self.w_21.val();
+        self.rate_wide.next = self.rate_mul.p.val().get_bits::<50>(30);
+        self.rate_max.next = bit_cast::<50, 32>(self.cfg_rate_max.val());
+        self.rate_min.next = bit_cast::<50, 32>(self.cfg_rate_min.val());
+        self.fast_22.next = self.rate_wide.val() > self.rate_max.val();
+        self.slow_22.next = self.rate_wide.val() < self.rate_min.val();
+        self.rate_22.next = self.rate_wide.val().get_bits::<32>(0);
+        self.w_delay.d.next = self.w_17.val();
         self.inc_stage_delay.d.next = self.inc_stage.val();
         self.inc_stage_up.next = self.inc_stage_delay.q.val() + 1;
-        self.valid_28.next = self.valid_1.val().get_bit(26);
-        self.w_28.next = 0.into();
-        self.rate_28.next = 0.into();
-        self.inc_stage_28.next = 0.into();
-        if self.valid_1.val().get_bit(26) {
-            self.w_28.next = self.w_delay.q.val();
-            self.rate_28.next = self.rate_27.val();
-            if self.fast_27.val() {
-                self.rate_28.next = self.cfg_rate_max.val();
-            } else if self.slow_27.val() {
-                self.rate_28.next = self.cfg_rate_min.val();
+        self.valid_23.next = self.valid_1.val().get_bit(21);
+        self.w_23.next = 0.into();
+        self.rate_23.next = 0.into();
+        self.inc_stage_23.next = 0.into();
+        if self.valid_1.val().get_bit(21) {
+            self.w_23.next = self.w_delay.q.val();
+            self.rate_23.next = self.rate_22.val();
+            if self.fast_22.val() {
+                self.rate_23.next = self.cfg_rate_max.val();
+            } else if self.slow_22.val() {
+                self.rate_23.next = self.cfg_rate_min.val();
             }
-            if !self.scale_2.val().get_bit(25) {
-                self.inc_stage_28.next = self.inc_stage_up.val();
+            if !self.scale_2.val().get_bit(20) {
+                self.inc_stage_23.next = self.inc_stage_up.val();
             }
         }
     }

@@ -1,6 +1,7 @@
 //! FIFO in block RAM with registered output.
 //!
-//! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 3: m_valid, m_data
+//! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 1: m_valid, m_data if none is
+//!                     before it, else cycle 3 at least
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item per cycle
 //! # Shape             holds exactly 2^AW items of type T; CW = AW + 1; AW >= 2
 //! # Number formats    count | UQCW.0 | items taken and not yet delivered | 0..=2^AW
@@ -13,7 +14,7 @@ use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at the sink of an empty FIFO to the item at the source.
-pub const LATENCY_CYCLES: usize = 3;
+pub const LATENCY_CYCLES: usize = 1;
 
 /// FIFO of `2^AW` items of type `T` in block RAM; `CW = AW + 1`.
 #[block(check(CW == AW + 1 && AW >= 2))]
@@ -63,9 +64,12 @@ module ram_fifo #(
 
     wire push = s_valid & space;
     wire pop = head_valid & m_ready;
-    // A word moves from the RAM's output to the head when that is free, and the next one is fetched
-    // when the RAM's output is free.
-    wire load = (m_ready | !head_valid) & word_valid;
+    wire head_free = m_ready | !head_valid;
+    // What comes while none waits goes to the head. Else a word moves from the RAM's output to the
+    // head when that is free, and the next one is fetched when the RAM's output is free.
+    wire pass = push & head_free & !word_valid & (write_index == read_index);
+    wire store = push & !pass;
+    wire load = head_free & word_valid;
     wire fetch = (load | !word_valid) & (write_index != read_index);
 
     assign s_ready = space;
@@ -74,13 +78,14 @@ module ram_fifo #(
     assign count = held;
 
     always @(posedge clock) begin
-        if (push) mem[write_index] <= s_data;
+        if (store) mem[write_index] <= s_data;
         if (fetch) word <= mem[read_index];
         if (load) head <= word;
-        if (push) write_index <= write_index + 1'b1;
+        else if (pass) head <= s_data;
+        if (store) write_index <= write_index + 1'b1;
         if (fetch) read_index <= read_index + 1'b1;
         if (fetch | load) word_valid <= fetch;
-        if (load | pop) head_valid <= load;
+        if (head_free) head_valid <= load | pass;
         // Room is known one cycle ahead from the count before this cycle's traffic.
         if (push & !pop) begin
             held <= held + 1'b1;

@@ -20,7 +20,7 @@ use rust_hdl_core::prelude::*;
 use std::fmt::Write;
 
 /// Cycles from `x` to its reciprocal.
-pub const LATENCY_CYCLES: usize = 7;
+pub const LATENCY_CYCLES: usize = 6;
 /// Fraction bits of the mantissa.
 pub const MANTISSA_BITS: usize = 22;
 const SEGMENT_COUNT: u64 = 512;
@@ -71,16 +71,14 @@ pub struct Recip<const N: usize> {
     pub zero: Signal<Out, Bit>,
     curve: RecipTable,
     multiplier: MulPipe<13, 13, 26>,
-    by_16: Unreset<Bits<64>>,
-    by_4: Unreset<Bits<64>>,
-    fraction_3: Unreset<Bits<22>>,
+    by_8: Unreset<Bits<64>>,
+    fraction_2: Unreset<Bits<22>>,
     exponent_1: Unreset<Bits<6>>,
     exponent_2: Unreset<Bits<6>>,
     exponent_3: Unreset<Bits<6>>,
     exponent_4: Unreset<Bits<6>>,
     exponent_5: Unreset<Bits<6>>,
-    exponent_6: Unreset<Bits<6>>,
-    exponent_7: Reg<Bits<6>>,
+    exponent_6: Reg<Bits<6>>,
     #[reset(true)]
     zero_1: Reg<Bit>,
     #[reset(true)]
@@ -93,28 +91,27 @@ pub struct Recip<const N: usize> {
     zero_5: Reg<Bit>,
     #[reset(true)]
     zero_6: Reg<Bit>,
-    #[reset(true)]
-    zero_7: Reg<Bit>,
+    position_3: Unreset<Bits<13>>,
     position_4: Unreset<Bits<13>>,
-    position_5: Unreset<Bits<13>>,
-    row_5: Unreset<Bits<34>>,
-    start_6: Unreset<Bits<22>>,
+    row_4: Unreset<Bits<34>>,
+    start_5: Unreset<Bits<22>>,
     #[reset(0x3f_ffff)]
-    mantissa_7: Reg<Bits<22>>,
+    mantissa_6: Reg<Bits<22>>,
     wide: Signal<Local, Bits<64>>,
-    sixteen_3: Signal<Local, Bits<16>>,
-    sixteen_2: Signal<Local, Bits<16>>,
-    sixteen_1: Signal<Local, Bits<16>>,
-    four_3: Signal<Local, Bits<4>>,
-    four_2: Signal<Local, Bits<4>>,
-    four_1: Signal<Local, Bits<4>>,
-    exponent_2_part: Signal<Local, Bits<6>>,
-    exponent_3_part: Signal<Local, Bits<6>>,
+    bytes: [Signal<Local, Bits<8>>; 8],
+    top_byte: Signal<Local, Bits<6>>,
+    byte_shift: Signal<Local, Bits<6>>,
+    top_place: Signal<Local, Bits<6>>,
+    place_shift: Signal<Local, Bits<6>>,
     by_1: Signal<Local, Bits<64>>,
     start: Signal<Local, Bits<22>>,
     drop: Signal<Local, Bits<22>>,
     #[value(0)]
     none: Constant<Bits<64>>,
+    #[value(56)]
+    all_bytes: Constant<Bits<6>>,
+    #[value(7)]
+    all_places: Constant<Bits<6>>,
     #[value(1 << (MANTISSA_BITS - 1))]
     top_bit: Constant<Bits<22>>,
     #[value((1 << MANTISSA_BITS) - 1)]
@@ -124,88 +121,60 @@ pub struct Recip<const N: usize> {
 impl<const N: usize> Logic for Recip<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.mantissa.next = self.mantissa_7.val();
-        self.exponent.next = self.exponent_7.val();
-        self.zero.next = self.zero_7.val();
-        comment!("1: the highest 16 bits that are not 0 go to the top.");
+        self.mantissa.next = self.mantissa_6.val();
+        self.exponent.next = self.exponent_6.val();
+        self.zero.next = self.zero_6.val();
+        comment!("1: the highest byte that is not 0 goes to the top.");
         self.wide.next = bit_cast::<64, N>(self.x.val());
         self.zero_1.next = self.wide.val() == self.none.val();
-        self.sixteen_3.next = self.wide.val().get_bits::<16>(48);
-        self.sixteen_2.next = self.wide.val().get_bits::<16>(32);
-        self.sixteen_1.next = self.wide.val().get_bits::<16>(16);
-        if self.sixteen_3.val().any() {
-            self.by_16.next = self.wide.val();
-            self.exponent_1.next = 48.into();
-        } else if self.sixteen_2.val().any() {
-            self.by_16.next = self.wide.val() << 16;
-            self.exponent_1.next = 32.into();
-        } else if self.sixteen_1.val().any() {
-            self.by_16.next = self.wide.val() << 32;
-            self.exponent_1.next = 16.into();
-        } else {
-            self.by_16.next = self.wide.val() << 48;
-            self.exponent_1.next = 0.into();
+        for i in 0..8 {
+            self.bytes[i].next = self.wide.val().get_bits::<8>(8 * i);
         }
-        comment!("2: the same by 4 bits.");
-        self.four_3.next = self.by_16.val().get_bits::<4>(60);
-        self.four_2.next = self.by_16.val().get_bits::<4>(56);
-        self.four_1.next = self.by_16.val().get_bits::<4>(52);
-        if self.four_3.val().any() {
-            self.by_4.next = self.by_16.val();
-            self.exponent_2_part.next = 12.into();
-        } else if self.four_2.val().any() {
-            self.by_4.next = self.by_16.val() << 4;
-            self.exponent_2_part.next = 8.into();
-        } else if self.four_1.val().any() {
-            self.by_4.next = self.by_16.val() << 8;
-            self.exponent_2_part.next = 4.into();
-        } else {
-            self.by_4.next = self.by_16.val() << 12;
-            self.exponent_2_part.next = 0.into();
+        self.top_byte.next = 0.into();
+        for i in 1..8 {
+            if self.bytes[i].val().any() {
+                self.top_byte.next = i.to_bits::<6>() << 3;
+            }
         }
-        self.exponent_2.next = self.exponent_1.val() | self.exponent_2_part.val();
+        self.byte_shift.next = self.top_byte.val() ^ self.all_bytes.val();
+        self.by_8.next = self.wide.val() << self.byte_shift.val();
+        self.exponent_1.next = self.top_byte.val();
+        comment!("2: the highest bit; it is now 1 and drops out.");
+        self.top_place.next = 0.into();
+        for i in 1..8 {
+            if self.by_8.val().get_bit(56 + i) {
+                self.top_place.next = i.to_bits::<6>();
+            }
+        }
+        self.place_shift.next = self.top_place.val() ^ self.all_places.val();
+        self.by_1.next = self.by_8.val() << self.place_shift.val();
+        self.fraction_2.next = self.by_1.val().get_bits::<22>(41);
+        self.exponent_2.next = self.exponent_1.val() | self.top_place.val();
         self.zero_2.next = self.zero_1.val();
-        comment!("3: the same by single bits; the top bit is now 1 and drops out.");
-        if self.by_4.val().get_bit(63) {
-            self.by_1.next = self.by_4.val();
-            self.exponent_3_part.next = 3.into();
-        } else if self.by_4.val().get_bit(62) {
-            self.by_1.next = self.by_4.val() << 1;
-            self.exponent_3_part.next = 2.into();
-        } else if self.by_4.val().get_bit(61) {
-            self.by_1.next = self.by_4.val() << 2;
-            self.exponent_3_part.next = 1.into();
-        } else {
-            self.by_1.next = self.by_4.val() << 3;
-            self.exponent_3_part.next = 0.into();
-        }
-        self.fraction_3.next = self.by_1.val().get_bits::<22>(41);
-        self.exponent_3.next = self.exponent_2.val() | self.exponent_3_part.val();
+        comment!("3 and 4: the segment of the curve, through two registers.");
+        self.curve.index.next = self.fraction_2.val().get_bits::<9>(13);
+        self.position_3.next = self.fraction_2.val().get_bits::<13>(0);
+        self.exponent_3.next = self.exponent_2.val();
         self.zero_3.next = self.zero_2.val();
-        comment!("4 and 5: the segment of the curve, through two registers.");
-        self.curve.index.next = self.fraction_3.val().get_bits::<9>(13);
-        self.position_4.next = self.fraction_3.val().get_bits::<13>(0);
+        self.row_4.next = self.curve.row.val();
+        self.position_4.next = self.position_3.val();
         self.exponent_4.next = self.exponent_3.val();
         self.zero_4.next = self.zero_3.val();
-        self.row_5.next = self.curve.row.val();
-        self.position_5.next = self.position_4.val();
+        comment!("5: the fall from the segment's start to the position in it.");
+        self.multiplier.a.next = self.row_4.val().get_bits::<13>(0);
+        self.multiplier.b.next = self.position_4.val();
+        self.start.next = bit_cast::<22, 21>(self.row_4.val().get_bits::<21>(13));
+        self.start_5.next = self.start.val() | self.top_bit.val();
         self.exponent_5.next = self.exponent_4.val();
         self.zero_5.next = self.zero_4.val();
-        comment!("6: the fall from the segment's start to the position in it.");
-        self.multiplier.a.next = self.row_5.val().get_bits::<13>(0);
-        self.multiplier.b.next = self.position_5.val();
-        self.start.next = bit_cast::<22, 21>(self.row_5.val().get_bits::<21>(13));
-        self.start_6.next = self.start.val() | self.top_bit.val();
+        comment!("6: the mantissa.");
+        self.drop.next = bit_cast::<22, 13>(self.multiplier.p.val().get_bits::<13>(13));
+        self.mantissa_6.next = self.start_5.val() - self.drop.val();
         self.exponent_6.next = self.exponent_5.val();
         self.zero_6.next = self.zero_5.val();
-        comment!("7: the mantissa.");
-        self.drop.next = bit_cast::<22, 13>(self.multiplier.p.val().get_bits::<13>(13));
-        self.mantissa_7.next = self.start_6.val() - self.drop.val();
-        self.exponent_7.next = self.exponent_6.val();
-        self.zero_7.next = self.zero_6.val();
-        if self.zero_6.val() {
-            self.mantissa_7.next = self.saturated.val();
-            self.exponent_7.next = 0.into();
+        if self.zero_5.val() {
+            self.mantissa_6.next = self.saturated.val();
+            self.exponent_6.next = 0.into();
         }
     }
 }

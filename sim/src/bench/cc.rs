@@ -11,6 +11,7 @@ use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
 use nic_models::golden::cc::ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
 use nic_models::golden::cc::hop::{CcHop, CcHopIn, CcHopOut};
 use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::share::Share;
 use nic_models::golden::cc::unit::{CcUnit, CcUnitOut};
 use nic_models::golden::cc::wide::unit::CcUnitWide;
 use nic_models::golden::cc::wind::{CcWind, CcWindIn, CcWindOut};
@@ -119,10 +120,19 @@ impl Stimulus<CcHop> for Numbers {
         let rng = &mut self.rng;
         let old_hop =
             hop_word(rng.gen_range(0..8), number(rng, 24), number(rng, 20), number(rng, 17));
-        let new_hop = if rng.gen() { next_hop(rng, old_hop) } else { rng.gen() };
+        // T or half of it later, or nearly, where the share of the way turns.
+        let tau = u64::from(self.cfg.t_ns >> rng.gen_range(0..2)) + rng.gen_range(0..3);
+        let ts_ns = (old_hop >> 3).wrapping_add(tau).wrapping_sub(1);
+        let new_hop = match rng.gen_range(0..16) {
+            0 => hop_word(rng.gen_range(0..5), ts_ns, number(rng, 20), number(rng, 17)),
+            1..8 => rng.gen(),
+            _ => next_hop(rng, old_hop),
+        };
         let s_valid = rng.gen_range(0..8) != 0;
         CcHopIn {
             reset,
+            cfg_t_ns: self.cfg.t_ns,
+            cfg_inv_t: self.cfg.inv_t,
             cfg_queue_gain: self.cfg.queue_gain,
             cfg_util_gain: self.cfg.util_gain,
             cfg_check: self.cfg.check,
@@ -137,15 +147,15 @@ impl Stimulus<CcEwma> for Numbers {
     fn next(&mut self, _cycle: u64, _out: &CcEwmaOut) -> CcEwmaIn {
         let reset = self.reset();
         let rng = &mut self.rng;
-        let near_t = self.cfg.t_ns.wrapping_add(rng.gen_range(0..3)).wrapping_sub(1) & 0xff_ffff;
+        let (t_ns, inv_t) = (self.cfg.t_ns, self.cfg.inv_t);
+        let near_t = t_ns.wrapping_add(rng.gen_range(0..3)).wrapping_sub(1) & 0xff_ffff;
+        let tau_ns = if rng.gen_range(0..4) == 0 { near_t } else { number(rng, 24) as u32 };
         CcEwmaIn {
             reset,
-            cfg_t_ns: self.cfg.t_ns,
-            cfg_inv_t: self.cfg.inv_t,
             s_valid: rng.gen_range(0..4) != 0,
             update: rng.gen_range(0..4) != 0,
             u_hop: number(rng, 57),
-            tau_ns: if rng.gen_range(0..4) == 0 { near_t } else { number(rng, 24) as u32 },
+            share: Share::of(t_ns, inv_t, tau_ns).word(),
             u_old: number(rng, 57),
         }
     }

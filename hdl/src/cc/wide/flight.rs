@@ -1,7 +1,7 @@
 //! What an update needs later on its way, of one update a cycle: rings that are as long as the way.
 //!
 //! # Source            hdl/cc.md
-//! # Interface timing  cycle 0: the `s_*` fields; cycle 17: `ewma_*`; cycle 28: `wind_*` and, taken in,
+//! # Interface timing  cycle 0: the `s_*` fields; cycle 13: `ewma_*`; cycle 20: `wind_*` and, taken in,
 //!                     u_new and hop_new; cycle [`LATENCY_CYCLES`]: `end_*`, u_new as end_u, hop_new as end_hop
 //! # Latency and rate  [`LATENCY_CYCLES`]; one update per cycle
 //! # Shape             rings in LUT RAM, that of the `end_*` fields in block RAM
@@ -13,11 +13,11 @@ use crate::cc::flight::{words, ForEnd, ForEwma, ForWind, Update};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the decision to the end.
-pub const LATENCY_CYCLES: usize = 56;
+pub const LATENCY_CYCLES: usize = 43;
 /// Cycles from the decision to the average.
-pub const EWMA_CYCLES: usize = 17;
+pub const EWMA_CYCLES: usize = 13;
 /// Cycles from the decision to the window.
-pub const WIND_CYCLES: usize = 28;
+pub const WIND_CYCLES: usize = 20;
 
 /// Updates under way.
 #[block]

@@ -2,10 +2,10 @@
 //! way waits in a slot of its own, the newest alone, so that nobody waits behind it.
 //!
 //! # Source            hdl/cc.md
-//! # Interface timing  cycle 0: s_ack taken; 1: it stands in the skid; 2: its flow is looked for among
-//!                     those under way; 3: start, with event_word, or it waits. [`AGAIN_CYCLES`]
+//! # Interface timing  cycle 0: s_ack taken; 1: its flow is looked for among those under way; 2: start,
+//!                     with event_word, or it waits. [`AGAIN_CYCLES`]
 //!                     after the start of its flow what waits starts
-//! # Latency and rate  3 cycles; one start per cycle, a flow again after [`SAME_FLOW_CYCLES`]
+//! # Latency and rate  2 cycles; one start per cycle, a flow again after [`SAME_FLOW_CYCLES`]
 //! # Rules             an ACK without telemetry is dropped. One that waits is replaced by a newer one of its
 //!                     flow, and dropped if one has started meanwhile. Commands go before ACKs that come
 //!                     then; one whose flow is under way tries again, and until it starts the ACKs of
@@ -16,14 +16,14 @@
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::streams::FlowCommand;
-use crate::util::{ram::Ram, skid::Skid};
+use crate::util::ram::Ram;
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles between two starts of the same flow, at least.
-pub const SAME_FLOW_CYCLES: usize = 61;
+pub const SAME_FLOW_CYCLES: usize = 48;
 /// Cycles from the start of a flow to that of the ACK that has waited for it.
-pub const AGAIN_CYCLES: usize = 64;
+pub const AGAIN_CYCLES: usize = 51;
 /// Ages in cycles at which an event keeps the next one of its flow from its start: that one would
 /// start a cycle later.
 const LOOKED_AT: usize = SAME_FLOW_CYCLES - 1;
@@ -74,9 +74,11 @@ pub struct CcIntakeWide<const FB: usize> {
     pub start: Signal<Out, Bit>,
     /// The event.
     pub event_word: Signal<Out, EventRow<FB>>,
-    events: Skid<EventRow<FB>>,
     slots: Ram<6, EventRow<FB>>,
     open: Reg<Bit>,
+    #[reset(true)]
+    is_free: Reg<Bit>,
+    held: Unreset<EventRow<FB>>,
     flow_full: Reg<Bit>,
     flow_flow: Unreset<Bits<FB>>,
     flow_op: Unreset<Bits<2>>,
@@ -98,6 +100,7 @@ pub struct CcIntakeWide<const FB: usize> {
     waits: Reg<Bits<SLOT_AGES>>,
     again: Reg<Bit>,
     index: Reg<Bits<6>>,
+    offers: Signal<Local, Bit>,
     tries: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
     command: Signal<Local, EventRow<FB>>,
@@ -142,10 +145,11 @@ impl<const FB: usize> CcIntakeWide<FB> {
     fn sinks(&mut self) {
         self.open.next = !self.scrubs.val();
         self.has_room.next = self.room.val();
-        self.s_ack_ready.next = self.open.val() && self.events.s.ready.val();
-        self.events.s.valid.next =
-            self.open.val() && self.s_ack_valid.val() && self.s_ack_event.val().tel_valid;
-        self.events.s.data.next = self.s_ack_event.val();
+        self.s_ack_ready.next = self.open.val() && self.is_free.val();
+        self.offers.next = self.open.val()
+            && self.is_free.val()
+            && self.s_ack_valid.val()
+            && self.s_ack_event.val().tel_valid;
         self.s_flow.ready.next = self.open.val() && !self.flow_full.val();
         if self.starts.val() && self.head_command.val() {
             self.flow_full.next = false;
@@ -174,12 +178,23 @@ impl<const FB: usize> CcIntakeWide<FB> {
             && !self.head_command.val()
             && self.has_room.val();
         self.enters.next = self.has_room.val() && !self.again.val() && !self.tries.val();
-        self.events.m.ready.next = self.enters.val();
+        comment!("An ACK that may not enter is held, and then goes before the next one.");
+        if self.is_free.val() {
+            self.held.next = self.s_ack_event.val();
+        }
+        if self.enters.val() {
+            self.is_free.next = true;
+        } else if self.offers.val() {
+            self.is_free.next = false;
+        }
         self.look_again.next = self.again.val();
         self.look_valid.next = self.again.val()
             || self.tries.val()
-            || (self.enters.val() && self.events.m.valid.val());
-        self.look.next = self.events.m.data.val();
+            || (self.enters.val() && (self.offers.val() || !self.is_free.val()));
+        self.look.next = self.s_ack_event.val();
+        if !self.is_free.val() {
+            self.look.next = self.held.val();
+        }
         if self.tries.val() {
             self.look.next = self.command.val();
         }
@@ -254,7 +269,7 @@ impl<const FB: usize> CcIntakeWide<FB> {
                 self.waits.val() | bit_cast::<SLOT_AGES, LOOKED_AT>(self.hits.val());
         }
         self.waits.next = self.waits_now.val() << 1;
-        self.ends.next = self.waits.val().get_bit(60);
+        self.ends.next = self.waits.val().get_bit(47);
         self.slots.read_enable.next = self.ends.val();
         self.slots.read_address.next = self.index.val() - self.slot_age.val();
         self.again.next = self.ends.val();

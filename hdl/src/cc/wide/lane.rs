@@ -2,7 +2,7 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, MeasureInflight
 //! # Interface timing  cycle 0: read, flow, hop; cycle 2: counted; cycle 4: store, store_flow; cycle
-//!                     [`CHECK_CYCLES`]: bad; cycle [`LATENCY_CYCLES`]: m_valid, u, tau_ns
+//!                     [`CHECK_CYCLES`]: bad; cycle [`LATENCY_CYCLES`]: m_valid, u, share
 //! # Latency and rate  [`LATENCY_CYCLES`]; one ACK per cycle
 //! # Number formats    cc_hop.rs
 //! # Shape             F = 2^FB records in block RAM
@@ -12,13 +12,14 @@
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::cc::hop::{self, CcHop};
+use crate::cc::share::Share;
 use crate::rows::{CcCheck, CcUtilGain};
 use crate::util::ram::Ram;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a record to u'.
-pub const LATENCY_CYCLES: usize = 18;
+pub const LATENCY_CYCLES: usize = 15;
 /// Cycles from a record to what is wrong with it.
 pub const CHECK_CYCLES: usize = 6;
 const _: () = assert!(CHECK_CYCLES == 2 + hop::CHECK_CYCLES);
@@ -27,6 +28,10 @@ const _: () = assert!(LATENCY_CYCLES == 2 + hop::LATENCY_CYCLES);
 /// A hop of `2^FB` flows.
 #[block]
 pub struct CcLane<const FB: usize> {
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
@@ -52,8 +57,8 @@ pub struct CcLane<const FB: usize> {
     pub m_valid: Signal<Out, Bit>,
     /// u', UQ21.36.
     pub u: Signal<Out, Bits<57>>,
-    /// Time between the records, ns.
-    pub tau_ns: Signal<Out, Bits<24>>,
+    /// Share of the way that the average goes to u'.
+    pub share: Signal<Out, Share>,
     /// What no honest network says: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
     stored: Ram<FB, Bits<64>>,
@@ -80,6 +85,8 @@ impl<const FB: usize> Logic for CcLane<FB> {
         self.stored.write_enable.next = self.store.val();
         self.stored.write_address.next = self.store_flow.val();
         self.stored.write_data.next = self.new_4.val();
+        self.one_hop.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.one_hop.cfg_inv_t.next = self.cfg_inv_t.val();
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
         comment!("From lane to lane: one register for all five would choose operands all over the unit, and five");
         comment!("that are loaded alike are one after synthesis.");
@@ -92,7 +99,7 @@ impl<const FB: usize> Logic for CcLane<FB> {
         self.one_hop.new_hop.next = self.new_2.val().into();
         self.m_valid.next = self.one_hop.m_valid.val();
         self.u.next = self.one_hop.u.val();
-        self.tau_ns.next = self.one_hop.tau_ns.val();
+        self.share.next = self.one_hop.share.val();
         self.bad.next = self.one_hop.bad.val();
     }
 }

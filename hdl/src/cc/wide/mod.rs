@@ -4,3 +4,4 @@ pub mod flight;
 pub mod intake;
 pub mod lane;
 pub mod unit;
+pub mod worst;

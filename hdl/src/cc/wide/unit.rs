@@ -2,17 +2,17 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 sections 4.2 and 6.2, sender-based
 //! # Interface timing  counted t from the start of an event:
-//!                     t = -3  s_ack taken
+//!                     t = -2  s_ack taken
 //!                     t =  0  it starts: its state and its stored records are read
 //!                     t =  4  decided (cc_decision): drop, store only, update, full update; the
 //!                             records are stored
 //!                     t =  7  telemetry that no honest network gives ends here; its event is at 4
 //!                             (PSN) or 8
-//!                     t = 18  u' and tau of each hop (cc_lane)
-//!                     t = 21  those of the worst one (cc_worse)
-//!                     t = 32  U (cc_ewma)
-//!                     t = 60  W and R (cc_wind); the state is written
-//!                     t = 64  m_rate, if it is not waiting
+//!                     t = 15  u' and the share of tau of each hop (cc_lane)
+//!                     t = 17  those of the worst one (cc_worst)
+//!                     t = 24  U (cc_ewma)
+//!                     t = 47  W and R (cc_wind); the state is written
+//!                     t = 48  m_rate, if it is not waiting
 //! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least; one ACK per cycle, the same
 //!                     flow every [`SAME_FLOW_CYCLES`]; of the ACKs that come while their flow is under
 //!                     way the newest waits, in a slot of its own, and starts [`AGAIN_CYCLES`] after the
@@ -31,12 +31,11 @@
 use crate::cc::{
     decision::CcDecision,
     ewma::{self, CcEwma},
-    flight::{CcPack, ResultRow},
+    flight::ResultRow,
     state::CcState,
     unit::unit_parts,
-    wide::{flight::CcFlightWide, intake::CcIntakeWide, lane::CcLane},
+    wide::{flight::CcFlightWide, intake::CcIntakeWide, lane::CcLane, worst::CcWorst},
     wind::CcWind,
-    worse::CcWorse,
 };
 use crate::events::CcEvents;
 use crate::streams::{AckTelemetry, CcConfig, Decision, FlowCommand};
@@ -46,7 +45,7 @@ use rust_hdl_core::prelude::*;
 
 pub use crate::cc::wide::intake::{AGAIN_CYCLES, SAME_FLOW_CYCLES};
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
-pub const LATENCY_CYCLES: usize = 67;
+pub const LATENCY_CYCLES: usize = 50;
 
 /// HPCC++ for `2^FB` flows; `IW = FB + 208`.
 #[block(check(IW == FB + 208))]
@@ -65,24 +64,18 @@ pub struct CcUnitWide<const FB: usize, const IW: usize> {
     state: CcState<FB>,
     decision: CcDecision<FB>,
     lanes: [CcLane<FB>; 5],
-    worse_01: CcWorse,
-    worse_23: CcWorse,
-    worse_0123: CcWorse,
-    worst: CcWorse,
-    last_valid: Delay<Bits<2>, 2>,
-    last_u: Delay<Bits<57>, 2>,
-    last_tau: Delay<Bits<24>, 2>,
+    worst_012: CcWorst,
+    worst_34: CcWorst,
+    worst: CcWorst,
     worst_hops: Delay<Bits<3>, { ewma::LATENCY_CYCLES }>,
     flight: CcFlightWide<FB>,
     ewma: CcEwma,
     wind: CcWind,
-    packer: CcPack<FB, IW>,
     results: RamFifo<ResultRow<FB>, 8, 9>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
-    valid_5: Reg<Bits<17>>,
-    done: Reg<Bit>,
+    valid_5: Reg<Bits<13>>,
     updates: Unreset<Bits<3>>,
     bad_7: Unreset<Bits<3>>,
     e_time: Reg<Bit>,
@@ -93,17 +86,17 @@ pub struct CcUnitWide<const FB: usize, const IW: usize> {
     judged: Signal<Local, Bit>,
     is_bad: Signal<Local, Bit>,
     records: Signal<Local, Bits<320>>,
-    valid_later: Signal<Local, Bits<17>>,
-    goes_on: Signal<Local, Bits<17>>,
+    valid_later: Signal<Local, Bits<13>>,
+    goes_on: Signal<Local, Bits<13>>,
     end_wc: Signal<Local, Bits<48>>,
     end_inc_stage: Signal<Local, Bits<8>>,
     end_u: Signal<Local, Bits<57>>,
     #[value(1)]
-    valid_bit: Constant<Bits<17>>,
+    valid_bit: Constant<Bits<13>>,
     #[value(1)]
     update_bit: Constant<Bits<3>>,
     #[value(8)]
-    judged_bit: Constant<Bits<17>>,
+    judged_bit: Constant<Bits<13>>,
     #[value(64)]
     room_below: Constant<Bits<9>>,
     #[value(7)]
@@ -146,6 +139,8 @@ impl<const FB: usize, const IW: usize> CcUnitWide<FB, IW> {
         self.state.read_enable.next = self.intake.start.val();
         self.state.read_flow.next = self.intake.event_word.val().flow;
         for i in 0..5 {
+            self.lanes[i].cfg_t_ns.next = self.cfg.t_ns.val();
+            self.lanes[i].cfg_inv_t.next = self.cfg.inv_t.val();
             self.lanes[i].cfg_queue_gain.next = self.cfg.queue_gain.val();
             self.lanes[i].cfg_check.next = self.cfg.check.val().into();
             self.lanes[i].read.next = self.intake.start.val();
@@ -207,51 +202,53 @@ impl<const FB: usize, const IW: usize> CcUnitWide<FB, IW> {
         self.flight.s_hold.next = !self.decision.m.update.val();
     }
 
-    /// 18..21: the hop with the largest u'; of equal ones the first.
+    /// 15..17: the hop with the largest u'; of equal ones the first.
     fn worst(&mut self) {
-        self.worse_01.a_valid.next = self.lanes[0].m_valid.val();
-        self.worse_01.a_u.next = self.lanes[0].u.val();
-        self.worse_01.a_tau_ns.next = self.lanes[0].tau_ns.val();
-        self.worse_01.a_hop.next = 0.into();
-        self.worse_01.b_valid.next = self.lanes[1].m_valid.val();
-        self.worse_01.b_u.next = self.lanes[1].u.val();
-        self.worse_01.b_tau_ns.next = self.lanes[1].tau_ns.val();
-        self.worse_01.b_hop.next = 1.into();
-        self.worse_23.a_valid.next = self.lanes[2].m_valid.val();
-        self.worse_23.a_u.next = self.lanes[2].u.val();
-        self.worse_23.a_tau_ns.next = self.lanes[2].tau_ns.val();
-        self.worse_23.a_hop.next = 2.into();
-        self.worse_23.b_valid.next = self.lanes[3].m_valid.val();
-        self.worse_23.b_u.next = self.lanes[3].u.val();
-        self.worse_23.b_tau_ns.next = self.lanes[3].tau_ns.val();
-        self.worse_23.b_hop.next = 3.into();
-        self.worse_0123.a_valid.next = self.worse_01.m_valid.val();
-        self.worse_0123.a_u.next = self.worse_01.u.val();
-        self.worse_0123.a_tau_ns.next = self.worse_01.tau_ns.val();
-        self.worse_0123.a_hop.next = self.worse_01.hop.val();
-        self.worse_0123.b_valid.next = self.worse_23.m_valid.val();
-        self.worse_0123.b_u.next = self.worse_23.u.val();
-        self.worse_0123.b_tau_ns.next = self.worse_23.tau_ns.val();
-        self.worse_0123.b_hop.next = self.worse_23.hop.val();
-        self.last_valid.d.next = bit_cast::<2, 1>(self.lanes[4].m_valid.val().into());
-        self.last_u.d.next = self.lanes[4].u.val();
-        self.last_tau.d.next = self.lanes[4].tau_ns.val();
-        self.worst.a_valid.next = self.worse_0123.m_valid.val();
-        self.worst.a_u.next = self.worse_0123.u.val();
-        self.worst.a_tau_ns.next = self.worse_0123.tau_ns.val();
-        self.worst.a_hop.next = self.worse_0123.hop.val();
-        self.worst.b_valid.next = self.last_valid.q.val().get_bit(0);
-        self.worst.b_u.next = self.last_u.q.val();
-        self.worst.b_tau_ns.next = self.last_tau.q.val();
-        self.worst.b_hop.next = 4.into();
+        self.worst_012.a_valid.next = self.lanes[0].m_valid.val();
+        self.worst_012.a_u.next = self.lanes[0].u.val();
+        self.worst_012.a_share.next = self.lanes[0].share.val();
+        self.worst_012.a_hop.next = 0.into();
+        self.worst_012.b_valid.next = self.lanes[1].m_valid.val();
+        self.worst_012.b_u.next = self.lanes[1].u.val();
+        self.worst_012.b_share.next = self.lanes[1].share.val();
+        self.worst_012.b_hop.next = 1.into();
+        self.worst_012.c_valid.next = self.lanes[2].m_valid.val();
+        self.worst_012.c_u.next = self.lanes[2].u.val();
+        self.worst_012.c_share.next = self.lanes[2].share.val();
+        self.worst_012.c_hop.next = 2.into();
+        self.worst_34.a_valid.next = self.lanes[3].m_valid.val();
+        self.worst_34.a_u.next = self.lanes[3].u.val();
+        self.worst_34.a_share.next = self.lanes[3].share.val();
+        self.worst_34.a_hop.next = 3.into();
+        self.worst_34.b_valid.next = self.lanes[4].m_valid.val();
+        self.worst_34.b_u.next = self.lanes[4].u.val();
+        self.worst_34.b_share.next = self.lanes[4].share.val();
+        self.worst_34.b_hop.next = 4.into();
+        self.worst.a_valid.next = self.worst_012.m_valid.val();
+        self.worst.a_u.next = self.worst_012.u.val();
+        self.worst.a_share.next = self.worst_012.share.val();
+        self.worst.a_hop.next = self.worst_012.hop.val();
+        self.worst.b_valid.next = self.worst_34.m_valid.val();
+        self.worst.b_u.next = self.worst_34.u.val();
+        self.worst.b_share.next = self.worst_34.share.val();
+        self.worst.b_hop.next = self.worst_34.hop.val();
+        comment!("Of two there is no third one.");
+        self.worst_34.c_valid.next = false;
+        self.worst_34.c_u.next = 0.into();
+        self.worst_34.c_share.next = 0.into();
+        self.worst_34.c_hop.next = 0.into();
+        self.worst.c_valid.next = false;
+        self.worst.c_u.next = 0.into();
+        self.worst.c_share.next = 0.into();
+        self.worst.c_hop.next = 0.into();
     }
 
-    /// 21: U; 32: W and R.
+    /// 17: U; 24: W and R.
     fn window(&mut self) {
-        self.ewma.s_valid.next = self.valid_5.val().get_bit(16);
+        self.ewma.s_valid.next = self.valid_5.val().get_bit(12);
         self.ewma.update.next = self.flight.ewma.update.val() && self.worst.m_valid.val();
         self.ewma.u_hop.next = self.worst.u.val();
-        self.ewma.tau_ns.next = self.worst.tau_ns.val();
+        self.ewma.share.next = self.worst.share.val();
         self.worst_hops.d.next = self.no_hop.val();
         if self.flight.ewma.update.val() && self.worst.m_valid.val() {
             self.worst_hops.d.next = self.worst.hop.val();

@@ -1,12 +1,13 @@
 //! Twin of `hdl/src/cc/hop.rs`: u' of one hop from its records in two ACKs.
 
+use crate::golden::cc::share::Share;
 use crate::golden::cc::Pipe;
 use crate::golden::util::recip::reciprocal;
 use crate::ports;
 use crate::ports::Golden;
 
 /// Cycles from the records to u'.
-pub const LATENCY_CYCLES: usize = 16;
+pub const LATENCY_CYCLES: usize = 13;
 /// Cycles from the records to `bad`.
 pub const CHECK_CYCLES: usize = 4;
 /// Units of 128 bytes that may be more than the link carries in the time between two records: a
@@ -26,6 +27,10 @@ ports! {
     pub struct CcHopIn {
         /// Synchronous reset.
         pub reset: bool,
+        /// T in ns, 20 bits.
+        pub cfg_t_ns: u32,
+        /// 1/T, UQ0.40.
+        pub cfg_inv_t: u32,
         /// 0.625/T, UQ0.40.
         pub cfg_queue_gain: u32,
         /// What one unit of utilisation is; without mantissa: hops count bytes.
@@ -47,8 +52,8 @@ ports! {
         pub m_valid: bool,
         /// u', UQ21.36.
         pub u: u64,
-        /// tau: time between the records, ns.
-        pub tau_ns: u32,
+        /// Share of the way that the average goes to u': [`Share::word`].
+        pub share: u64,
         /// [`CHECK_CYCLES`] behind its records: what no honest network says.
         pub bad: u8,
     }
@@ -130,7 +135,8 @@ impl Golden for CcHop {
             true => hop_utilisation(i.cfg_queue_gain, i.cfg_util_gain, i.old_hop, i.new_hop),
             false => None,
         };
-        let result = hop.map(|(u, tau_ns)| CcHopOut { m_valid: true, u, tau_ns, bad: 0 });
+        let share = |tau_ns| Share::of(i.cfg_t_ns, i.cfg_inv_t, tau_ns).word();
+        let result = hop.map(|(u, tau)| CcHopOut { m_valid: true, u, share: share(tau), bad: 0 });
         let bad = match i.s_valid {
             true => hop_check(i.cfg_check, i.cfg_util_gain, i.old_hop, i.new_hop),
             false => 0,

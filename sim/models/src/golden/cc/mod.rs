@@ -6,6 +6,7 @@ pub mod ewma;
 pub mod flow_state;
 pub mod hop;
 pub mod serial;
+pub mod share;
 pub mod unit;
 pub mod wide;
 pub mod wind;

@@ -17,15 +17,17 @@ use nic_spec::NicConfig;
 /// Cycles between two starts.
 pub const SLOT_CYCLES: usize = 8;
 /// Slots from the start of a flow's ACK to the next start of that flow.
-pub const FLIGHT_SLOTS: usize = 8;
+pub const FLIGHT_SLOTS: usize = 7;
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
-pub const FLIGHT_CYCLES: usize = 63;
+pub const FLIGHT_CYCLES: usize = 50;
 /// Slot in which the telemetry is judged.
-const JUDGED_SLOT: usize = 4;
-/// Slot in which W_ai is added.
-const W_AI_SLOT: usize = 6;
+const JUDGED_SLOT: usize = 3;
 /// Phase of that slot.
-const W_AI_PHASE: usize = 4;
+const JUDGED_PHASE: usize = 3;
+/// Slot in which W_ai is added.
+const W_AI_SLOT: usize = 5;
+/// Phase of that slot.
+const W_AI_PHASE: usize = 1;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
 
@@ -180,9 +182,10 @@ impl CcUnit {
                 }
             }
             2 => {
-                let judged = self.slots[JUDGED_SLOT].and_then(|s| s.ignored);
-                let psn = std::mem::take(&mut self.never_sent);
-                self.events = CcEvents { psn, ..CcEvents::of(judged) };
+                self.events.psn = std::mem::take(&mut self.never_sent);
+            }
+            JUDGED_PHASE => {
+                self.events = CcEvents::of(self.slots[JUDGED_SLOT].and_then(|s| s.ignored));
             }
             5 => {
                 let flow = self.flow.map(|c| Candidate::Flow(c.flow));
@@ -244,7 +247,8 @@ impl Golden for CcUnit {
         } else {
             let taken_ack = (i.s_ack.valid && self.ack_ready).then_some(i.s_ack);
             let taken_flow = (i.s_flow.valid && self.flow_ready).then_some(i.s_flow);
-            let oldest = self.slots[FLIGHT_SLOTS - 1].filter(|_| self.phase == 7);
+            let ends = self.phase == FLIGHT_CYCLES % SLOT_CYCLES;
+            let oldest = self.slots[FLIGHT_CYCLES / SLOT_CYCLES].filter(|_| ends);
             let result = oldest.and_then(|start| start.result);
             let count_before = self.results.count();
             debug_assert!(result.is_none() || count_before < RESULT_DEPTH);

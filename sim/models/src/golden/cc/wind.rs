@@ -6,7 +6,7 @@ use crate::ports;
 use crate::ports::Golden;
 
 /// Cycles from U and Wc to W and R.
-pub const LATENCY_CYCLES: usize = 28;
+pub const LATENCY_CYCLES: usize = 23;
 const W_MAX: u64 = (1 << 48) - 1;
 
 ports! {

@@ -1,4 +1,5 @@
 //! Twins of `hdl/src/util/fifo.rs` (`Fifo<T, 0>`) and `hdl/src/util/ram_fifo.rs` (`Fifo<T, 1>`).
+//! What comes to the latter while none waits passes the memory.
 
 use super::skid::ItemIn;
 use crate::ports;
@@ -58,12 +59,17 @@ impl<T: Copy + Default, const STAGES: usize> Fifo<T, STAGES> {
             self.head_valid = false;
             return;
         }
-        let taken = if self.s_ready() { s } else { None };
+        let mut taken = if self.s_ready() { s } else { None };
         if m_ready {
             self.head_valid = false;
         }
         if !self.head_valid {
-            let next = if STAGES == 0 { self.memory.pop_front() } else { self.stage.take() };
+            let waits = !self.memory.is_empty() || self.stage.is_some();
+            let next = match STAGES {
+                0 => self.memory.pop_front(),
+                _ if waits => self.stage.take(),
+                _ => taken.take(),
+            };
             if let Some(item) = next {
                 self.head = item;
                 self.head_valid = true;
@@ -125,12 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn ram_fifo_latency_is_three_cycles() {
+    fn ram_fifo_latency_is_one_cycle_and_three_behind_others() {
         let mut fifo = RamFifo::<u64>::new(8);
-        fifo.step(false, Some(7), true);
-        fifo.step(false, None, true);
-        assert!(!fifo.m_valid());
-        fifo.step(false, None, true);
+        fifo.step(false, Some(7), false);
         assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 7));
+        fifo.step(false, Some(8), true);
+        assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 8));
+        fifo.step(false, Some(9), false);
+        fifo.step(false, None, false);
+        fifo.step(false, None, true);
+        assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 9));
     }
 }

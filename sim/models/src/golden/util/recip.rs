@@ -4,7 +4,7 @@ use crate::ports;
 use crate::ports::Golden;
 
 /// Cycles from `x` to its reciprocal.
-pub const LATENCY_CYCLES: usize = 7;
+pub const LATENCY_CYCLES: usize = 6;
 /// Fraction bits of the mantissa.
 pub const MANTISSA_BITS: u32 = 22;
 

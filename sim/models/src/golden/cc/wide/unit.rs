@@ -9,22 +9,21 @@ use crate::golden::cc::flow_state::{FlowState, Ignored};
 use crate::golden::cc::unit::{CcUnitIn, CcUnitOut, Taken};
 use crate::golden::cc::{CcCfg, Pipe};
 use crate::golden::util::fifo::RamFifo;
-use crate::golden::util::skid::Skid;
 use crate::ports::Golden;
 use crate::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::NicConfig;
 use std::collections::VecDeque;
 
 /// Cycles between two starts of the same flow, at least.
-pub const SAME_FLOW_CYCLES: u64 = 61;
+pub const SAME_FLOW_CYCLES: u64 = 48;
 /// Cycles from the start of a flow to that of the ACK that has waited for it.
-pub const AGAIN_CYCLES: u64 = 64;
+pub const AGAIN_CYCLES: u64 = 51;
 /// Cycles that an ACK is looked for and led to its start, when it has waited.
 const AGAIN_LEAD_CYCLES: u64 = 3;
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
-pub const FLIGHT_CYCLES: usize = 61;
+pub const FLIGHT_CYCLES: usize = 47;
 /// Cycles from the start to that in which W_ai is added.
-pub const W_AI_CYCLES: usize = 50;
+pub const W_AI_CYCLES: usize = 38;
 /// Cycles from there on.
 const REST_CYCLES: usize = FLIGHT_CYCLES - W_AI_CYCLES;
 /// Stages until then.
@@ -151,7 +150,8 @@ pub struct CcUnitWide {
     cycle: u64,
     /// Cycles of clearing that are left, and one in which the sinks open.
     scrub_left: usize,
-    skid: Skid<AckTelemetry>,
+    /// It may not enter yet.
+    held: Option<AckTelemetry>,
     flow: Option<FlowCommand>,
     intake: Intake,
     room: bool,
@@ -173,7 +173,7 @@ impl CcUnitWide {
             flows: vec![FlowState::default(); config.flow_count],
             cycle: 0,
             scrub_left: config.flow_count + 1,
-            skid: Skid::default(),
+            held: None,
             flow: None,
             intake: Intake::default(),
             room: false,
@@ -192,7 +192,7 @@ impl CcUnitWide {
     }
 
     fn ack_ready(&self) -> bool {
-        self.is_open() && self.skid.s_ready()
+        self.is_open() && self.held.is_none()
     }
 
     fn flow_ready(&self) -> bool {
@@ -203,7 +203,7 @@ impl CcUnitWide {
         self.flows.fill(FlowState::default());
         self.cycle = 0;
         self.scrub_left = self.flows.len() + 1;
-        self.skid.step(true, None, false);
+        self.held = None;
         (self.flow, self.done, self.intake) = (None, None, Intake::default());
         self.room = false;
         self.in_flight.step(true, None);
@@ -243,10 +243,11 @@ impl CcUnitWide {
             self.flow = None;
         }
         let enters = self.room && again.is_none() && command.is_none();
-        let next = (enters && self.skid.m_valid()).then(|| self.skid.m_data());
+        let waiting = self.held.or(offered);
+        let (next, held) = if enters { (waiting, None) } else { (None, waiting) };
+        self.held = held;
         let ack = next.map(|ack| Candidate::new(Event::Ack(ack), false));
         self.intake.look = again.or(command).or(ack);
-        self.skid.step(false, offered, enters);
         started
     }
 }
