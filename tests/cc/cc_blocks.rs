@@ -35,7 +35,7 @@ fn cc_hop_breaks_are_caught() {
         ("21'd74", "21'd73"),
         ("exponent + rate_shift", "exponent"),
         ("tau_wide << 1", "tau_wide"),
-        ("rest[24]", "rest[23]"),
+        ("rest_1[24]", "rest_1[23]"),
     ];
     assert_catches("cc_hop", 400_000, &breaks);
 }

@@ -153,11 +153,13 @@ fn cc_unit_wide_takes_an_ack_a_cycle_for_a_million_cycles() {
     let (replaced, count) = (schedule.replaced, used.len());
     println!("{} ACKs taken, {count} used, {replaced} replaced", acks.len());
     assert!(acks.len() > 850_000 && replaced > 10_000, "{} ACKs, {replaced}", acks.len());
-    // Results leave so many cycles after the start, in order.
+    // Results leave so many cycles after the start, in order, and two later close behind others.
     let latency = LATENCY_CYCLES as u64 - START_CYCLES;
-    let times = schedule.started.iter().map(|(start, ack)| (start + latency, ack.flow));
-    let told_times = told.iter().map(|(cycle, rate)| (*cycle, rate.flow));
-    assert!(times.eq(told_times), "a result comes at another time");
+    assert_eq!(told.len(), schedule.started.len());
+    for ((start, ack), (cycle, rate)) in schedule.started.iter().zip(&told) {
+        let is_in_time = (start + latency..=start + latency + 2).contains(cycle);
+        assert!(is_in_time && ack.flow == rate.flow, "flow {} at {cycle}", ack.flow);
+    }
     let full = told.iter().filter(|(_, r)| r.full).count();
     assert!(full > 10_000 && full < told.len() - 10_000, "{full} of {} full", told.len());
 
@@ -204,6 +206,10 @@ fn cc_unit_wide_keeps_its_latency_and_rate() {
     let mut ack = peers.ack_of(700);
     ack.tel.valid = true;
     let taken = driver.ack(ack);
-    driver.idle(100);
+    let next = driver.ack(ack);
+    driver.idle(200);
     assert_eq!(driver.answers[0].0 - taken, LATENCY_CYCLES as u64);
+    // The longest wait: close behind one of its flow.
+    assert_eq!(next, taken + 1);
+    assert_eq!(driver.answers[1].0 - next, 100);
 }

@@ -32,9 +32,9 @@ fn ram_fifo_breaks_are_caught() {
     let breaks = [
         ("held != (1 << AW) - 1", "1'b1"),
         ("if (fetch) word", "word"),
-        // What comes passes those that wait in the RAM, or at its output.
-        ("!word_valid & (write_index == read_index)", "!word_valid"),
-        ("head_free & !word_valid &", "head_free &"),
+        // What comes passes one that is held; what has passed comes again.
+        ("none <= held == 1", "none <= held == 2"),
+        ("push & !none", "push"),
     ];
     assert_catches("ram_fifo", 50_000, &breaks);
 }

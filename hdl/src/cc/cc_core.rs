@@ -3,9 +3,9 @@
 //!
 //! # Source            cc_unit.rs, cc_unit_wide.rs, cc_unit_serial.rs, cc_active.rs; AMBA AXI4-Stream, AXI4-Lite
 //! # Interface timing  that of the blocks inside; nothing is added
-//! # Latency and rate  69 cycles from s_axis_ack to m_axis_rate at least, 8 more at most when idle;
-//!                     one ACK every 8 cycles, the same flow every 64. With a datapath of 512 bits
-//!                     67 cycles at least, one ACK per cycle, the same flow every 61. With one of up
+//! # Latency and rate  56 cycles from s_axis_ack to m_axis_rate at least, 8 more at most when idle;
+//!                     one ACK every 8 cycles, the same flow every 56. With a datapath of 512 bits
+//!                     50 cycles at least, one ACK per cycle, the same flow every 48. With one of up
 //!                     to 32 bits one ACK at a time, 397 cycles and 211 for each hop
 //! # Stream layout     nic_spec::core_events; other bits are 0, or ignored where they come in. flow is an
 //!                     index below the flow count; the bits above it are ignored

@@ -91,8 +91,8 @@ pub struct CcHop {
     queue_delay: Delay<Bits<17>, 8>,
     exponent_delay: Delay<Bits<5>, 3>,
     early_code: Delay<Bits<3>, 6>,
-    code_delay: Delay<Bits<3>, 5>,
-    share_delay: Delay<Share, 6>,
+    code_delay: Delay<Bits<3>, 4>,
+    share_delay: Delay<Share, 5>,
     valid_1: Reg<Bit>,
     tau_1: Unreset<Bits<24>>,
     sent_1: Unreset<Bits<20>>,
@@ -117,6 +117,8 @@ pub struct CcHop {
     fine_11: Unreset<Bits<56>>,
     coarse_11: Unreset<Bits<2>>,
     sum_12: Unreset<Bits<57>>,
+    shift_12: Unreset<Bits<3>>,
+    is_40_12: Unreset<Bit>,
     valid_13: Reg<Bit>,
     u_13: Reg<Bits<57>>,
     share_13: Reg<Share>,
@@ -265,7 +267,7 @@ impl CcHop {
         if self.usable.val() {
             self.usable_2.next = self.usable_later.val() | self.usable_bit.val();
         }
-        comment!("1..7: 1/tau; 7..10: sent/tau before its exponent; 9..11: queue/T; 1..6: tau/T.");
+        comment!("1..7: 1/tau; 7..10: sent/tau before its exponent; 9..11: queue/T; 1..7: tau/T.");
         self.recip.x.next = self.tau_1.val();
         self.sent_delay.d.next = self.sent_1.val();
         self.queue_delay.d.next = self.queue_1.val();
@@ -326,27 +328,15 @@ impl CcHop {
         self.queue_term.next = bit_cast::<57, 45>(self.queue_mul.p.val().get_bits::<45>(4));
         self.sum_12.next = self.sent_term.val() + self.queue_term.val();
         comment!("13: over the link's rate; 40 Gb/s is 1/2 + 1/8.");
+        self.is_40_12.next = self.code_delay.q.val() == self.no_rate_7.val();
+        self.shift_12.next = self.code_delay.q.val();
+        if self.code_delay.q.val() == self.no_rate_7.val() {
+            self.shift_12.next = 1.into();
+        }
+        self.whole.next = self.sum_12.val() >> self.shift_12.val();
         self.eighth.next = 0.into();
-        match self.code_delay.q.val().index() {
-            0 => {
-                self.whole.next = self.sum_12.val();
-            }
-            1 => {
-                self.whole.next = self.sum_12.val() >> 1;
-            }
-            2 => {
-                self.whole.next = self.sum_12.val() >> 2;
-            }
-            3 => {
-                self.whole.next = self.sum_12.val() >> 3;
-            }
-            4 => {
-                self.whole.next = self.sum_12.val() >> 4;
-            }
-            _ => {
-                self.whole.next = self.sum_12.val() >> 1;
-                self.eighth.next = self.sum_12.val() >> 3;
-            }
+        if self.is_40_12.val() {
+            self.eighth.next = self.sum_12.val() >> 3;
         }
         self.valid_13.next = self.usable_2.val().get_bit(10);
         self.u_13.next = 0.into();

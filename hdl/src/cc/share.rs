@@ -16,7 +16,7 @@ use crate::{block, row, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from tau to the share.
-pub const LATENCY_CYCLES: usize = 5;
+pub const LATENCY_CYCLES: usize = 6;
 
 /// Share of the way.
 #[row]
@@ -39,44 +39,46 @@ pub struct CcShare {
     pub share: Signal<Out, Share>,
     share_mul: MulPipe<20, 32, 52>,
     turned_delay: Delay<Bits<2>, 4>,
-    part_1: Unreset<Bits<20>>,
-    share_5: Unreset<Share>,
+    turned_1: Unreset<Bit>,
+    rest_1: Unreset<Bits<25>>,
+    tau_1: Unreset<Bits<20>>,
+    part_2: Unreset<Bits<20>>,
+    share_6: Unreset<Share>,
     t_wide: Signal<Local, Bits<25>>,
     tau_wide: Signal<Local, Bits<25>>,
     tau_twice: Signal<Local, Bits<25>>,
-    rest: Signal<Local, Bits<25>>,
-    is_turned: Signal<Local, Bit>,
     product: Signal<Local, Bits<52>>,
 }
 
 impl Logic for CcShare {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!("1: above T/2 the way is the rest of T, from u'.");
+        comment!("1: is it above T/2? Then, 2, the way is the rest of T, from u'.");
         self.t_wide.next = bit_cast::<25, 20>(self.cfg_t_ns.val());
         self.tau_wide.next = bit_cast::<25, 24>(self.tau_ns.val());
-        self.rest.next = self.t_wide.val() - self.tau_wide.val();
         self.tau_twice.next = self.tau_wide.val() << 1;
-        self.is_turned.next = self.tau_twice.val() > self.t_wide.val();
-        self.turned_delay.d.next = bit_cast::<2, 1>(self.is_turned.val().into());
-        self.part_1.next = self.tau_ns.val().get_bits::<20>(0);
-        if self.is_turned.val() {
-            self.part_1.next = self.rest.val().get_bits::<20>(0);
-            if self.rest.val().get_bit(24) {
-                self.part_1.next = 0.into();
+        self.turned_1.next = self.tau_twice.val() > self.t_wide.val();
+        self.rest_1.next = self.t_wide.val() - self.tau_wide.val();
+        self.tau_1.next = self.tau_ns.val().get_bits::<20>(0);
+        self.part_2.next = self.tau_1.val();
+        if self.turned_1.val() {
+            self.part_2.next = self.rest_1.val().get_bits::<20>(0);
+            if self.rest_1.val().get_bit(24) {
+                self.part_2.next = 0.into();
             }
         }
-        comment!("4: that over T; 5: eight bits finer while it is below 2^-8.");
-        self.share_mul.a.next = self.part_1.val();
+        self.turned_delay.d.next = bit_cast::<2, 1>(self.turned_1.val().into());
+        comment!("5: that over T; 6: eight bits finer while it is below 2^-8.");
+        self.share_mul.a.next = self.part_2.val();
         self.share_mul.b.next = self.cfg_inv_t.val();
         self.product.next = self.share_mul.p.val();
-        self.share_5.next.turned = self.turned_delay.q.val().get_bit(0);
-        self.share_5.next.fine = false;
-        self.share_5.next.part = self.product.val().get_bits::<32>(8);
+        self.share_6.next.turned = self.turned_delay.q.val().get_bit(0);
+        self.share_6.next.fine = false;
+        self.share_6.next.part = self.product.val().get_bits::<32>(8);
         if !self.product.val().get_bits::<20>(32).any() {
-            self.share_5.next.fine = true;
-            self.share_5.next.part = self.product.val().get_bits::<32>(0);
+            self.share_6.next.fine = true;
+            self.share_6.next.part = self.product.val().get_bits::<32>(0);
         }
-        self.share.next = self.share_5.val();
+        self.share.next = self.share_6.val();
     }
 }

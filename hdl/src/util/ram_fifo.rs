@@ -1,7 +1,7 @@
 //! FIFO in block RAM with registered output.
 //!
-//! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 1: m_valid, m_data if none is
-//!                     before it, else cycle 3 at least
+//! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 1: m_valid, m_data if it
+//!                     comes while none is held, else cycle 3 at least
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item per cycle
 //! # Shape             holds exactly 2^AW items of type T; CW = AW + 1; AW >= 2
 //! # Number formats    count | UQCW.0 | items taken and not yet delivered | 0..=2^AW
@@ -60,16 +60,17 @@ module ram_fifo #(
     reg             head_valid;
     reg [WIDTH-1:0] head;
     reg             space;
+    reg             none;
     reg [AW:0]      held;
 
     wire push = s_valid & space;
     wire pop = head_valid & m_ready;
-    wire head_free = m_ready | !head_valid;
-    // What comes while none waits goes to the head. Else a word moves from the RAM's output to the
-    // head when that is free, and the next one is fetched when the RAM's output is free.
-    wire pass = push & head_free & !word_valid & (write_index == read_index);
-    wire store = push & !pass;
-    wire load = head_free & word_valid;
+    // What comes while none is held goes to the head at once.
+    wire pass = push & none;
+    wire store = push & !none;
+    // A word moves from the RAM's output to the head when that is free, and the next one is fetched
+    // when the RAM's output is free.
+    wire load = (m_ready | !head_valid) & word_valid;
     wire fetch = (load | !word_valid) & (write_index != read_index);
 
     assign s_ready = space;
@@ -85,14 +86,17 @@ module ram_fifo #(
         if (store) write_index <= write_index + 1'b1;
         if (fetch) read_index <= read_index + 1'b1;
         if (fetch | load) word_valid <= fetch;
-        if (head_free) head_valid <= load | pass;
-        // Room is known one cycle ahead from the count before this cycle's traffic.
+        if (load | pass | pop) head_valid <= load | pass;
+        // Room, and that none is held, are known one cycle ahead from the count before this
+        // cycle's traffic.
         if (push & !pop) begin
             held <= held + 1'b1;
             space <= held != (1 << AW) - 1;
+            none <= 1'b0;
         end else if (pop & !push) begin
             held <= held - 1'b1;
             space <= 1'b1;
+            none <= held == 1;
         end
         if (reset) begin
             write_index <= 0;
@@ -101,6 +105,7 @@ module ram_fifo #(
             head_valid <= 1'b0;
             head <= 0;
             space <= 1'b1;
+            none <= 1'b1;
             held <= 0;
         end
     end

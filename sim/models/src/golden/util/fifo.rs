@@ -1,5 +1,5 @@
 //! Twins of `hdl/src/util/fifo.rs` (`Fifo<T, 0>`) and `hdl/src/util/ram_fifo.rs` (`Fifo<T, 1>`).
-//! What comes to the latter while none waits passes the memory.
+//! What comes to the latter while it holds none passes the memory.
 
 use super::skid::ItemIn;
 use crate::ports;
@@ -60,15 +60,15 @@ impl<T: Copy + Default, const STAGES: usize> Fifo<T, STAGES> {
             return;
         }
         let mut taken = if self.s_ready() { s } else { None };
+        let passes = STAGES == 1 && self.count() == 0;
         if m_ready {
             self.head_valid = false;
         }
         if !self.head_valid {
-            let waits = !self.memory.is_empty() || self.stage.is_some();
             let next = match STAGES {
                 0 => self.memory.pop_front(),
-                _ if waits => self.stage.take(),
-                _ => taken.take(),
+                _ if passes => taken.take(),
+                _ => self.stage.take(),
             };
             if let Some(item) = next {
                 self.head = item;
@@ -136,10 +136,9 @@ mod tests {
         fifo.step(false, Some(7), false);
         assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 7));
         fifo.step(false, Some(8), true);
-        assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 8));
-        fifo.step(false, Some(9), false);
-        fifo.step(false, None, false);
         fifo.step(false, None, true);
-        assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 9));
+        assert!(!fifo.m_valid());
+        fifo.step(false, None, true);
+        assert_eq!((fifo.m_valid(), fifo.m_data()), (true, 8));
     }
 }
