@@ -67,7 +67,6 @@ module ram_fifo #(
     wire pop = head_valid & m_ready;
     // What comes while none is held goes to the head at once.
     wire pass = push & none;
-    wire store = push & !none;
     // A word moves from the RAM's output to the head when that is free, and the next one is fetched
     // when the RAM's output is free.
     wire load = (m_ready | !head_valid) & word_valid;
@@ -79,11 +78,12 @@ module ram_fifo #(
     assign count = held;
 
     always @(posedge clock) begin
-        if (store) mem[write_index] <= s_data;
+        // What passes is written too, and overwritten by the next one.
+        if (push) mem[write_index] <= s_data;
         if (fetch) word <= mem[read_index];
         if (load) head <= word;
         else if (pass) head <= s_data;
-        if (store) write_index <= write_index + 1'b1;
+        if (push & !none) write_index <= write_index + 1'b1;
         if (fetch) read_index <= read_index + 1'b1;
         if (fetch | load) word_valid <= fetch;
         if (load | pass | pop) head_valid <= load | pass;
