@@ -66,8 +66,11 @@ fn requester_breaks_are_caught() {
         ("else if (begins)", "else if (1'b0)"),
         ("position = following[2:0]", "position = current[2:0]"),
         // An ACK that waits for CC stays before a newer one of its flow, or goes before another's.
-        ("(emits & is_same)", "1'b0"),
+        ("(!cc_valid | emits)", "(!cc_valid)"),
         ("has_tel & !is_same", "1'b0"),
+        // CC hears of one that is not worked on; the next PSN is the one that was to be sent again.
+        ("& has_tel & outstanding", "& has_tel"),
+        ("if (beyond_nxt[23])", "if (1'b1)"),
         // More than half of the PSNs are on their way.
         ("far <= total > half", "far <= 1'b0"),
         // Subscriptions to telemetry; the fourth seed has none at all.

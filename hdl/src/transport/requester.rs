@@ -13,7 +13,8 @@
 //!                     the READ; grant 14 with the next packet armed, 10 if there is none, 4 more for
 //!                     each packet more that it is for while m_pkt is taken in 2 cycles; work request
 //!                     8 (armed) or 7; queue pair row 4. A NAK that arms takes 7 more, and so does an
-//!                     answer that lets a waiting packet go.
+//!                     answer that lets a waiting packet go. Telemetry of an ACK stands at m_cc 6
+//!                     cycles behind the pick; one of another flow that waits there holds it up
 //!                     While nothing waits it works ahead: behind an arm the flow's packet is
 //!                     prepared, so that its grant sends it after 2 cycles instead of 9; with a
 //!                     hint the flow's row is brought in, so that its work request takes 3 cycles
@@ -449,7 +450,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.out.nxt.next = self.psns.nxt.val();
         self.out.inflight.next = self.psns.inflight.val();
         self.out.blocked.next = self.frame.blocked.val();
-        self.out.cc_busy.next = self.feedback.cc_busy.val();
         self.out.dma_len.next = self.packet.dma_len.val();
         self.out.opcode.next = self.packet.opcode.val();
         self.out.ack_req.next = self.packet.ack_req.val() | self.stamp.asks.val();
@@ -482,8 +482,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.feedback.ack_tel.hop[2].next = self.s_ack.tel.hop[2].val();
         self.feedback.ack_tel.hop[3].next = self.s_ack.tel.hop[3].val();
         self.feedback.ack_tel.hop[4].next = self.s_ack.tel.hop[4].val();
+        self.feedback.outstanding.next = self.ack.outstanding.val();
+        self.feedback.target.next = self.ack.target.val();
         self.feedback.nxt.next = self.psns.nxt.val();
-        self.feedback.work_busy.next = self.out.work_busy.val();
         Wire::join(&mut self.feedback.m_cc, &mut self.m_cc);
         self.orders.state.next = self.ctl.state.val();
         self.orders.flow.next = self.ctl.flow.val();

@@ -13,9 +13,9 @@ pub enum State {
     Load,
     /// Differences of the ACK's PSN; posts and grants are judged.
     Check,
-    /// The ACK's PSN against what is outstanding.
+    /// The ACK's PSN against what is outstanding; its telemetry has room.
     Class,
-    /// ACK and timer are judged.
+    /// ACK and timer are judged. The ACK's telemetry goes out.
     Decide,
     /// A READ response: the work request at hand may be the READ.
     Seek,
@@ -43,7 +43,7 @@ pub enum State {
     Seq,
     /// Rewind, timer, retry count.
     Fin,
-    /// In-flight bytes and telemetry go out.
+    /// In-flight bytes go out.
     Emit,
     /// The current work request is read.
     WrRead,

@@ -67,6 +67,7 @@ pub struct RequesterAck {
     distance: Unreset<Bits<24>>,
     span: Unreset<Bits<24>>,
     in_span: Unreset<Bit>,
+    stands: Unreset<Bit>,
     reached: Unreset<Bits<24>>,
     oldest: Unreset<Bit>,
     beyond_end: Unreset<Bits<24>>,
@@ -120,7 +121,7 @@ impl Logic for RequesterAck {
             self.status.next = 4.into();
         }
         self.target.next = self.reached.val();
-        self.outstanding.next = self.peer.val() & self.in_span.val();
+        self.outstanding.next = self.stands.val();
         self.is_oldest.next = self.oldest.val();
         self.covered.next = !self.beyond_end.val().get_bit(23);
         self.meets.next = !self.beyond_end.val().any();
@@ -130,6 +131,7 @@ impl Logic for RequesterAck {
         self.distance.next = self.ack_psn.val() - self.una.val();
         self.span.next = self.high.val() - self.una.val();
         self.in_span.next = self.distance.val() < self.span.val();
+        self.stands.next = self.is_peer.val() & (self.distance.val() < self.span.val());
         self.reached.next = self.ack_psn.val();
         if self.kind.val() == 0 {
             self.reached.next = self.ack_psn.val() + 1;

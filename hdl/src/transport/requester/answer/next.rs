@@ -105,9 +105,11 @@ impl Logic for RequesterNextAnswer {
         self.goto.next = self.state.val();
         match self.state.val() {
             State::Class => {
-                self.goto.next = State::Decide;
-                if self.op.val() == Op::Response {
-                    self.goto.next = State::Seek;
+                if !self.cc_busy.val() {
+                    self.goto.next = State::Decide;
+                    if self.op.val() == Op::Response {
+                        self.goto.next = State::Seek;
+                    }
                 }
             }
             State::Decide => {
@@ -207,7 +209,7 @@ impl Logic for RequesterNextAnswer {
                 }
             }
             State::Emit => {
-                if !self.work_busy.val() & !self.cc_busy.val() {
+                if !self.work_busy.val() {
                     self.goto.next = State::Save;
                     if self.arms.val() {
                         self.goto.next = State::WrRead;

@@ -1,7 +1,6 @@
 //! Packets of the requester, and what it tells the scheduler: one register a stream.
 //!
-//! # Interface timing  part of `requester`: filled in Send, Arm and Emit, and only when empty;
-//!                     in Emit not while m_cc waits for another flow
+//! # Interface timing  part of `requester`: filled in Send, Arm and Emit, and only when empty
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
@@ -23,8 +22,6 @@ pub struct RequesterOut<const FB: usize> {
     pub inflight: Signal<In, Bits<32>>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
-    /// The telemetry slot is taken, by another flow.
-    pub cc_busy: Signal<In, Bit>,
     /// Operation code of the packet.
     pub opcode: Signal<In, Bits<8>>,
     /// It asks for an ACK.
@@ -116,7 +113,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.work.frame_count.next = self.frame_count.val();
             self.work.inflight_bytes.next = self.inflight.val();
         }
-        if (self.state.val() == State::Emit) & !self.work.valid.val() & !self.cc_busy.val() {
+        if (self.state.val() == State::Emit) & !self.work.valid.val() {
             self.work.valid.next = true;
             self.work.flow.next = self.flow.val();
             self.work.frame_count.next = 0.into();

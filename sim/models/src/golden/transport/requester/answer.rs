@@ -5,6 +5,7 @@ use super::ports::*;
 use super::recover::status;
 use super::step::{cycles, Step};
 use super::Requester;
+use crate::events::RequesterEvents;
 use crate::streams::{AckTelemetry, Answer};
 
 pub(super) const OPCODE_ACK: u8 = 0x11;
@@ -39,10 +40,10 @@ impl Requester {
     }
 
     pub(super) fn answer(&mut self, flow: usize, i: &RequesterIn) {
-        self.wait(cycles::JUDGE_ACK);
         if i.s_ack.opcode == OPCODE_ACK {
             self.acknowledge(flow, i);
         } else {
+            self.wait(cycles::JUDGE_ACK);
             self.response(flow, i);
         }
     }
@@ -51,7 +52,8 @@ impl Requester {
         let a = &i.s_ack;
         let (kind, code) = (a.syndrome >> 5, a.syndrome & 0x1f);
         let (is_ours, place) = (self.is_ours(flow, a), self.place(flow, a.psn));
-        self.events(|e| match (kind, place) {
+        let mut e = RequesterEvents::default();
+        match (kind, place) {
             _ if !is_ours => e.no_qp = true,
             (_, Place::Behind) => e.ack_coalesced_stale = true,
             (_, Place::Beyond) => e.ack_ghost = true,
@@ -60,11 +62,15 @@ impl Requester {
             (3, _) if code == 0 => e.nak_sequence = true,
             (3, _) => e.nak_fatal = true,
             _ => e.ack_ghost = true,
-        });
+        }
+        let una = if kind == 0 { (a.psn + 1) & PSN_MASK } else { a.psn };
+        let has_cc = kind == 0 && a.tel.valid;
+        self.wait(cycles::JUDGE_ACK - 1);
+        self.push(if has_cc { Step::Room } else { Step::Wait(1) });
+        self.push(Step::Judged(e, (has_cc && e.ack).then(|| self.feedback(flow, a, una))));
         if !is_ours || place != Place::Outstanding || !matches!(kind, 0 | 1 | 3) {
             return self.save();
         }
-        let una = if kind == 0 { (a.psn + 1) & PSN_MASK } else { a.psn };
         let has_progress = self.retire_before(flow, una, true);
         self.wait(2);
         match (kind, code) {
@@ -105,12 +111,19 @@ impl Requester {
         f.advance(reached)
     }
 
-    pub(super) fn inflight(&mut self, flow: usize, cc: Option<AckTelemetry>) {
-        let inflight_bytes = self.flows[flow].inflight_bytes();
-        self.push(Step::Inflight(flow as u16, inflight_bytes, cc));
+    /// What CC is told of an ACK. It may be ahead of where we resend.
+    fn feedback(&self, flow: usize, a: &Answer, behind: u32) -> AckTelemetry {
+        let nxt = self.flows[flow].nxt;
+        let snd_nxt = if psn_reaches(behind, nxt) { behind } else { nxt };
+        AckTelemetry { valid: true, flow: flow as u16, psn: a.psn, snd_nxt, tel: a.tel }
     }
 
-    /// After an ACK or a READ response: timer, telemetry, and what could not be sent before.
+    pub(super) fn inflight(&mut self, flow: usize) {
+        let inflight_bytes = self.flows[flow].inflight_bytes();
+        self.push(Step::Inflight(flow as u16, inflight_bytes));
+    }
+
+    /// After an ACK or a READ response: timer, and what could not be sent before.
     fn acknowledged(&mut self, flow: usize, has_progress: bool, i: &RequesterIn) {
         let now = self.now();
         let f = &mut self.flows[flow];
@@ -126,13 +139,8 @@ impl Requester {
                 f.start_timer(now);
             }
         }
-        let tel = i.s_ack.tel;
-        // What a READ response carries is about the way from the peer to us.
-        let has_cc = tel.valid && i.s_ack.opcode == OPCODE_ACK;
-        let cc =
-            AckTelemetry { valid: true, flow: flow as u16, psn: i.s_ack.psn, snd_nxt: f.nxt, tel };
         let arms = has_progress && f.may_arm() && !f.waits_for_read();
-        self.inflight(flow, has_cc.then_some(cc));
+        self.inflight(flow);
         if arms {
             self.arm(flow, i);
         } else {

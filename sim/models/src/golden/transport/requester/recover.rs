@@ -65,7 +65,7 @@ impl Requester {
         f.rewind();
         f.timer = Timer::Rnr;
         f.deadline = now + u64::from(RNR_10_US[usize::from(code)] * 5 / 2 + 2);
-        self.inflight(flow, None);
+        self.inflight(flow);
         self.save();
     }
 
@@ -84,7 +84,7 @@ impl Requester {
     /// Goes back to the oldest unacknowledged PSN.
     fn resend(&mut self, flow: usize, i: &RequesterIn) {
         self.flows[flow].rewind();
-        self.inflight(flow, None);
+        self.inflight(flow);
         if self.flows[flow].may_arm() {
             self.arm(flow, i);
         } else {

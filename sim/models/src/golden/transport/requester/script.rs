@@ -39,6 +39,12 @@ impl Requester {
             }
             Step::Free => return !before.m_pkt.valid && !before.m_read.valid,
             Step::Events(events) => out.event_reqr = events,
+            // The newest ACK of a flow takes the place of the one that waits.
+            Step::Room => return !before.m_cc.valid || before.m_cc.flow == self.flow as u16,
+            Step::Judged(events, cc) => {
+                out.event_reqr = events;
+                out.m_cc = cc.unwrap_or(out.m_cc);
+            }
             Step::Completion { .. } | Step::Payload { .. } => {
                 if before.m_order.valid {
                     return false;
@@ -58,15 +64,12 @@ impl Requester {
                 }
                 out.m_work = work;
             }
-            Step::Inflight(flow, inflight_bytes, cc) => {
-                // The newest ACK of a flow takes the place of the one that waits.
-                let waits = before.m_cc.valid && cc.is_some_and(|cc| cc.flow != before.m_cc.flow);
-                if before.m_work.valid || waits {
+            Step::Inflight(flow, inflight_bytes) => {
+                if before.m_work.valid {
                     return false;
                 }
                 let len_bytes = out.m_work.len_bytes;
                 out.m_work = Work { valid: true, flow, len_bytes, frame_count: 0, inflight_bytes };
-                out.m_cc = cc.unwrap_or(out.m_cc);
             }
             Step::Save => {}
         }

@@ -45,12 +45,16 @@ pub enum Step {
         bytes: u16,
     },
     Events(RequesterEvents),
+    /// Until what CC is told has room.
+    Room,
+    /// An ACK is judged; its telemetry.
+    Judged(RequesterEvents, Option<AckTelemetry>),
     /// Until the packet slots are free.
     Free,
     Send(Packet, PayloadSource, bool),
     Work(Work),
-    /// Bytes in flight, and telemetry of an ACK.
-    Inflight(u16, u32, Option<AckTelemetry>),
+    /// Bytes in flight.
+    Inflight(u16, u32),
     /// The row is written, the sink's ready is high.
     Save,
 }
