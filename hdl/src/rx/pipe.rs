@@ -16,8 +16,8 @@
 //! Frames above 9216 bytes are dropped, whatever they are.
 //!
 //! # Source            hdl/rx.md
-//! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event;
-//!                     m_req or m_ack: 1 cycle later, m_payload or m_response: 3 cycles later;
+//! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event, and
+//!                     m_req or m_ack; m_payload or m_response: 3 cycles later;
 //!                     m_host: cycle 9; 1 more for payload or a host frame of one beat
 //! # Latency and rate  one beat per cycle, frames of any length back to back
 //! # Shape             W2 = 2 W, KB = W / 8, HB beats of 64 bytes. Buffers of 2^AW beats (16 KiB)
@@ -380,6 +380,7 @@ impl<
 
     /// Records of requests, of ACKs and READ responses, and of telemetry responses.
     fn records(&mut self) {
+        self.records.s_write.next = self.verdict.m_write.val();
         self.records.s_store.next = self.verdict.m_store.val();
         self.records.for_requester.next = self.bth.for_requester.val();
         self.records.for_feedback.next = self.bth.for_feedback.val();

@@ -1,6 +1,7 @@
 //! FIFO of records of 19 words.
 //!
-//! # Interface timing  cycle 0: s_store with the words; cycle 2: m_valid
+//! # Interface timing  cycle 0: s_write with the words; cycle 1: s_store, if they are a record that
+//!                     stays, else the next words take their place; cycle 2: m_valid
 //! # Latency and rate  2; one record per cycle
 //! # Shape             holds 2^RB records; rx_room sees to it that there is room
 //! # Reset             synchronous, high: empty, words 0; they hold their last value while m_valid
@@ -45,9 +46,11 @@ pub struct RecordWord {
 /// Record FIFO of the rx pipe.
 #[block]
 pub struct RxRecordFifo<const RB: usize> {
-    /// Write the record behind the last one.
+    /// Words come.
+    pub s_write: Signal<In, Bit>,
+    /// Those of the cycle before are a record that stays.
     pub s_store: Signal<In, Bit>,
-    /// Its words.
+    /// The words.
     pub s_word: [Signal<In, Bits<32>>; 19],
     /// A record stands at the source.
     pub m_valid: Signal<Out, Bit>,
@@ -71,7 +74,8 @@ impl<const RB: usize> Logic for RxRecordFifo<RB> {
     fn update(&mut self) {
         self.m_valid.next = self.head_valid.val();
         comment!("The head's load enables hundreds of registers, so it compares no indexes.");
-        self.load.next = (self.m_ready.val() | !self.head_valid.val()) & self.more.val();
+        self.load.next =
+            (self.m_ready.val() | !self.head_valid.val()) & (self.more.val() | self.s_store.val());
         self.read_next.next = self.read_index.val();
         if self.load.val() {
             self.head_valid.next = true;
@@ -87,8 +91,8 @@ impl<const RB: usize> Logic for RxRecordFifo<RB> {
         self.read_index.next = self.read_next.val();
         self.more.next = self.write_next.val() != self.read_next.val();
         for i in 0..19 {
-            self.ram[i].write_enable.next = self.s_store.val();
-            self.ram[i].write_address.next = self.write_index.val();
+            self.ram[i].write_enable.next = self.s_write.val();
+            self.ram[i].write_address.next = self.write_next.val();
             self.ram[i].write_data.next = self.s_word[i].val();
             self.ram[i].read_address.next = self.read_index.val();
             self.head[i].next = self.head[i].val();

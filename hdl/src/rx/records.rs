@@ -4,7 +4,8 @@
 //! One FIFO holds all, so an ACK waits behind a request that is not taken. The fields of all
 //! sources are the same words.
 //!
-//! # Interface timing  cycle 0: s_store with the fields; cycle 2: m_req, m_ack or m_feedback
+//! # Interface timing  cycle 0: s_write with the fields; cycle 1: s_store, if they stay; cycle 2:
+//!                     m_req, m_ack or m_feedback
 //! # Latency and rate  2; one record per cycle
 //! # Shape             holds 2^RB records
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid
@@ -20,7 +21,9 @@ use rust_hdl_core::prelude::*;
 /// qpn}`, `{flags, psn}`, `{tel_path, tel_hops, tel_valid, payload_bytes}`, hops.
 #[block]
 pub struct RxRecords<const RB: usize> {
-    /// Write the record behind the last one.
+    /// A frame's record, which is not judged yet.
+    pub s_write: Signal<In, Bit>,
+    /// That of the cycle before stays.
     pub s_store: Signal<In, Bit>,
     /// The record is an ACK or a READ response.
     pub for_requester: Signal<In, Bit>,
@@ -89,6 +92,7 @@ pub struct RxRecords<const RB: usize> {
 #[kernel]
 impl<const RB: usize> RxRecords<RB> {
     fn update(&mut self) {
+        self.fifo.s_write.next = self.s_write.val();
         self.fifo.s_store.next = self.s_store.val();
         self.head_for_requester.next = self.fifo.m_word[7].val().for_requester;
         self.head_for_feedback.next = self.fifo.m_word[7].val().for_feedback;

@@ -3,10 +3,10 @@
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7 (2 + 8n bytes, big-endian); its authors'
 //!                     simulator (42 bytes, little-endian)
-//! # Interface timing  cycle 0: s, and what is known of its packet; cycle 5: its words of a stack;
-//!                     cycle 7: its records are in m, so all of a packet's 7 cycles after its end;
+//! # Interface timing  cycle 0: s, and what is known of its packet; cycle 4: its words of a stack;
+//!                     cycle 6: its records are in m, so all of a packet's 6 cycles after its end;
 //!                     records, path and whether it is whole of a stack at least 1 cycle before
-//! # Latency and rate  7; one beat per cycle, no ready
+//! # Latency and rate  6; one beat per cycle, no ready
 //! # Shape             W2 = 2 W, KB = W / 8. A stack is read from beats of 8 bytes alone
 //! # Number formats    tel_hop | rate [2:0], ns [26:3], bytes/128 [46:27], queue/80 [63:47] |
 //!                     tel_hops 6 = not usable (more than five hops, a rate code above 7, or a
@@ -68,14 +68,14 @@ pub struct RxTel<const W: usize, const W2: usize, const KB: usize> {
     pub stack_whole: Signal<In, Bit>,
     /// Telemetry of the packet; records behind the count are 0 in the paper's form.
     pub m: Telemetry<Out>,
-    valid: [Reg<Bit>; 6],
-    first: [Unreset<Bit>; 6],
-    data: [Unreset<Bits<W>>; 6],
-    known: [Unreset<Bit>; 7],
-    stack: [Unreset<Bit>; 7],
-    ifa: [Unreset<Bit>; 5],
-    bytes: [Unreset<Bits<11>>; 6],
-    words: [Unreset<Bits<8>>; 5],
+    valid: [Reg<Bit>; 5],
+    first: [Unreset<Bit>; 5],
+    data: [Unreset<Bits<W>>; 5],
+    known: [Unreset<Bit>; 6],
+    stack: [Unreset<Bit>; 6],
+    ifa: [Unreset<Bit>; 4],
+    bytes: [Unreset<Bits<11>>; 5],
+    words: [Unreset<Bits<8>>; 4],
     pair_count: Unreset<Bits<8>>,
     pair_earlier: Unreset<Bits<W>>,
     beat: Unreset<Bits<4>>,
@@ -159,17 +159,17 @@ impl<const W: usize, const W2: usize, const KB: usize> RxTel<W, W2, KB> {
         self.ifa[0].next = self.tel_ifa.val();
         self.bytes[0].next = self.tel_bytes.val();
         self.words[0].next = self.tel_words.val();
-        for i in 0..5 {
+        for i in 0..4 {
             self.valid[i + 1].next = self.valid[i].val();
             self.first[i + 1].next = self.first[i].val();
             self.data[i + 1].next = self.data[i].val();
             self.bytes[i + 1].next = self.bytes[i].val();
         }
-        for i in 0..6 {
+        for i in 0..5 {
             self.known[i + 1].next = self.known[i].val();
             self.stack[i + 1].next = self.stack[i].val();
         }
-        for i in 0..4 {
+        for i in 0..3 {
             self.ifa[i + 1].next = self.ifa[i].val();
             self.words[i + 1].next = self.words[i].val();
         }
@@ -179,50 +179,50 @@ impl<const W: usize, const W2: usize, const KB: usize> RxTel<W, W2, KB> {
     /// this one. They begin to be complete with the packet's fifth beat of 8 bytes.
     fn pairs(&mut self) {
         self.pair_index.next = self.pair_count.val();
-        if self.first[4].val() {
+        if self.first[3].val() {
             self.pair_index.next = 0.into();
         }
-        if self.valid[4].val() {
-            self.pair_earlier.next = self.data[4].val();
+        if self.valid[3].val() {
+            self.pair_earlier.next = self.data[3].val();
             self.pair_count.next = self.pair_index.val();
             if self.pair_index.val() != 255 {
                 self.pair_count.next = self.pair_index.val() + 1;
             }
         }
-        self.last_index.next = (self.words[4].val() >> 1) + 4;
+        self.last_index.next = (self.words[3].val() >> 1) + 4;
         self.in_pairs.next =
             (self.pair_index.val() > 3) & (self.pair_index.val() <= self.last_index.val());
-        self.pair_start.next = self.valid[4].val() & (self.pair_index.val() == 3);
-        self.pair_valid.next = self.valid[4].val() & self.stack[4].val() & self.in_pairs.val();
+        self.pair_start.next = self.valid[3].val() & (self.pair_index.val() == 3);
+        self.pair_valid.next = self.valid[3].val() & self.stack[3].val() & self.in_pairs.val();
         self.pair_last.next = self.pair_index.val() == self.last_index.val();
         self.pair_half.next =
-            (self.pair_index.val() == self.last_index.val()) & !self.words[4].val().get_bit(0);
+            (self.pair_index.val() == self.last_index.val()) & !self.words[3].val().get_bit(0);
         self.straddling.next = bit_cast::<64, 32>(self.pair_earlier.val().get_bits::<32>(32))
-            | (bit_cast::<64, 32>(self.data[4].val().get_bits::<32>(0)) << 32);
+            | (bit_cast::<64, 32>(self.data[3].val().get_bits::<32>(0)) << 32);
         self.pair.next = self.straddling.val();
-        if self.ifa[4].val() {
-            self.pair.next = bit_cast::<64, W>(self.data[4].val());
+        if self.ifa[3].val() {
+            self.pair.next = bit_cast::<64, W>(self.data[3].val());
         }
     }
 
     /// Where in the packet this beat is.
     fn place(&mut self) {
         self.index.next = self.beat.val();
-        if self.first[5].val() {
+        if self.first[4].val() {
             self.index.next = 0.into();
         }
-        if self.valid[5].val() {
-            self.earlier.next = self.data[5].val();
+        if self.valid[4].val() {
+            self.earlier.next = self.data[4].val();
             self.beat.next = self.index.val();
             if self.index.val() != 15 {
                 self.beat.next = self.index.val() + 1;
             }
         }
-        self.is_start.next = self.valid[5].val() & (self.index.val() == self.start_beat.val());
+        self.is_start.next = self.valid[4].val() & (self.index.val() == self.start_beat.val());
         self.is_paper.next = self.cfg_tel_format.val() != 2;
-        self.is_native.next = self.known[5].val() & !self.stack[5].val();
-        self.places.next = self.bytes[5].val() >> 3;
-        self.window_high.next = bit_cast::<W2, W>(self.data[5].val());
+        self.is_native.next = self.known[4].val() & !self.stack[4].val();
+        self.places.next = self.bytes[4].val() >> 3;
+        self.window_high.next = bit_cast::<W2, W>(self.data[4].val());
         self.window.next =
             bit_cast::<W2, W>(self.earlier.val()) | (self.window_high.val() << self.width.val());
         comment!("The paper's record is big-endian: rate 4, time 24, bytes sent 20, queue 16.");
@@ -241,7 +241,7 @@ impl<const W: usize, const W2: usize, const KB: usize> RxTel<W, W2, KB> {
                     | ((self.paper[i].val() << 3) & self.sent_1_bits.val())
                     | ((self.paper[i].val() << 19) & self.sent_2_bits.val());
             }
-            self.takes[i].next = self.valid[5].val()
+            self.takes[i].next = self.valid[4].val()
                 & (self.index.val() == self.beats[i].val())
                 & self.is_native.val()
                 & (self.places.val() > self.places_below[i].val());
@@ -250,7 +250,7 @@ impl<const W: usize, const W2: usize, const KB: usize> RxTel<W, W2, KB> {
 
     /// Count and path stand in front; the authors' count stands behind five records.
     fn records(&mut self) {
-        self.moved.next = self.data[5].val() >> self.start_bit.val();
+        self.moved.next = self.data[4].val() >> self.start_bit.val();
         self.front.next = bit_cast::<16, W>(self.moved.val());
         if self.is_start.val() {
             self.path.next = 0.into();
@@ -292,14 +292,14 @@ impl<const W: usize, const W2: usize, const KB: usize> RxTel<W, W2, KB> {
         self.is_whole.next = self.stack_whole.val();
         self.no_use.next = (self.count.val() > 5)
             | self.has_odd_rate.val()
-            | (self.stack[6].val() & !self.is_whole.val());
-        self.m.valid.next = self.known[6].val();
+            | (self.stack[5].val() & !self.is_whole.val());
+        self.m.valid.next = self.known[5].val();
         self.m.hops.next = self.count.val().get_bits::<3>(0);
         if self.no_use.val() {
             self.m.hops.next = 6.into();
         }
         self.m.path.next = self.path.val();
-        if self.stack[6].val() {
+        if self.stack[5].val() {
             self.m.path.next = self.walked.val();
             if self.no_use.val() {
                 self.m.path.next = 0.into();

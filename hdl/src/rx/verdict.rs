@@ -8,8 +8,8 @@
 //! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: s_close and the flags of IPv4 and UDP; cycle 1: s_telemetry; cycle 2:
 //!                     s_overflow; cycle 4: the flags of the BTH; cycle 5: s_checksum_ok and those
-//!                     of the lengths; cycle 6: s_icrc_ok; cycle 7: m_store, tel_unusable; cycle
-//!                     [`LATENCY_CYCLES`]: m_event, m_accept, m_unusable
+//!                     of the lengths; cycle 6: m_write, s_icrc_ok, tel_unusable; cycle 7: m_store;
+//!                     cycle [`LATENCY_CYCLES`]: m_event, m_accept, m_unusable
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in `m_event`; in `m_early` 15 is none yet
 //! # Reset             synchronous, high: no event
@@ -89,11 +89,13 @@ pub struct RxVerdict<const LB: usize> {
     pub s_icrc_ok: Signal<In, Bit>,
     /// Telemetry is there, but not usable.
     pub tel_unusable: Signal<In, Bit>,
-    /// The frame is accepted: here is its record.
-    pub m_store: Signal<Out, Bit>,
+    /// A frame is over: here is its record, if it is accepted.
+    pub m_write: Signal<Out, Bit>,
     /// Bytes of its payload.
     pub m_payload_bytes: Signal<Out, Bits<13>>,
-    /// One cycle later: a frame is accepted.
+    /// One cycle later: it is.
+    pub m_store: Signal<Out, Bit>,
+    /// Another one later: a frame is accepted.
     pub m_accept: Signal<Out, Bit>,
     /// Beats of its payload.
     pub m_beats: Signal<Out, Bits<10>>,
@@ -122,6 +124,7 @@ pub struct RxVerdict<const LB: usize> {
     is_good: Reg<Bit>,
     reason: Unreset<Bits<4>>,
     accept: Reg<Bit>,
+    no_use: Unreset<Bit>,
     unusable: Reg<Bit>,
     beats: Unreset<Bits<10>>,
     events: Reg<Bits<16>>,
@@ -139,7 +142,8 @@ pub struct RxVerdict<const LB: usize> {
 impl<const LB: usize> RxVerdict<LB> {
     fn update(&mut self) {
         self.m_store.next = self.is_good.val();
-        self.m_payload_bytes.next = self.bytes.val();
+        self.m_write.next = self.closes[5].val();
+        self.m_payload_bytes.next = self.bytes_6.val();
         self.m_accept.next = self.accept.val();
         self.m_beats.next = self.beats.val();
         self.m_event.next = self.events.val().into();
@@ -222,7 +226,8 @@ impl<const LB: usize> RxVerdict<LB> {
             self.events.next = self.one.val() << self.reason.val();
         }
         self.accept.next = self.is_good.val();
-        self.unusable.next = self.is_good.val() & self.tel_unusable.val();
+        self.no_use.next = self.tel_unusable.val();
+        self.unusable.next = self.is_good.val() & self.no_use.val();
         self.whole_beats.next = self.bytes.val() >> self.beat_shift.val();
         self.lanes.next = self.bytes.val() & self.lane_mask.val();
         self.beats.next = bit_cast::<10, 13>(self.whole_beats.val());

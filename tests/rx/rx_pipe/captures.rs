@@ -68,7 +68,7 @@ fn rx_pipe_records_and_payload_come_in_time() {
                 payload = payload.or(has_beat.then_some(cycle));
                 rig.idle(1);
             }
-            assert_eq!((record, payload), (Some(15), has_payload.then_some(17)));
+            assert_eq!((record, payload), (Some(14), has_payload.then_some(17)));
         }
     }
 }

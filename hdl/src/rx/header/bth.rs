@@ -5,7 +5,7 @@
 //!
 //! # Source            InfiniBand architecture, volume 1, chapter 9; annex A17 (RoCEv2)
 //! # Interface timing  cycle 0: s; cycle 1: m, and what the opcode says, from the beat with byte 31
-//!                     on; cycle 4 after the end: the fields
+//!                     on; cycle 3 after the end: the fields
 //! # Latency and rate  1; one beat per cycle, no ready
 //! # Reset             synchronous, high
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
@@ -87,14 +87,14 @@ pub struct RxBth<const W: usize, const KB: usize> {
     out_last: Unreset<Bit>,
     out_bytes: Unreset<Bits<7>>,
     out_end: Reg<Bit>,
-    late_valid: [Reg<Bit>; 2],
-    late_first: [Unreset<Bit>; 2],
-    late_data: [Unreset<Bits<W>>; 2],
-    late_reth: [Unreset<Bit>; 3],
-    late_word: [Unreset<Bit>; 3],
-    late_requester: [Unreset<Bit>; 3],
-    late_feedback: [Unreset<Bit>; 3],
-    late_port: [Unreset<Bits<16>>; 4],
+    late_valid: Reg<Bit>,
+    late_first: Unreset<Bit>,
+    late_data: Unreset<Bits<W>>,
+    late_reth: [Unreset<Bit>; 2],
+    late_word: [Unreset<Bit>; 2],
+    late_requester: [Unreset<Bit>; 2],
+    late_feedback: [Unreset<Bit>; 2],
+    late_port: [Unreset<Bits<16>>; 3],
     index: Signal<Local, Bits<4>>,
     is_bth: Signal<Local, Bit>,
     moved: Signal<Local, Bits<W>>,
@@ -177,32 +177,27 @@ impl<const W: usize, const KB: usize> RxBth<W, KB> {
 
     /// What the verdict is waited for with.
     fn gather(&mut self) {
-        self.late_valid[0].next = self.out_valid.val();
-        self.late_first[0].next = self.out_first.val();
-        self.late_data[0].next = self.out_data.val();
-        self.late_valid[1].next = self.late_valid[0].val();
-        self.late_first[1].next = self.late_first[0].val();
-        self.late_data[1].next = self.late_data[0].val();
-        self.head.s_valid.next = self.late_valid[1].val();
-        self.head.s_first.next = self.late_first[1].val();
-        self.head.s_data.next = self.late_data[1].val();
+        self.late_valid.next = self.out_valid.val();
+        self.late_first.next = self.out_first.val();
+        self.late_data.next = self.out_data.val();
+        self.head.s_valid.next = self.late_valid.val();
+        self.head.s_first.next = self.late_first.val();
+        self.head.s_data.next = self.late_data.val();
         self.late_reth[0].next = self.code.has_reth.val();
         self.late_word[0].next = self.code.has_word.val();
         self.late_requester[0].next = self.code.is_ack.val() | self.code.is_response.val();
         self.late_feedback[0].next = self.code.is_feedback.val();
         self.late_port[0].next = self.s_src_port.val();
-        for i in 0..3 {
+        for i in 0..2 {
             self.late_port[i + 1].next = self.late_port[i].val();
         }
-        self.src_port.next = self.late_port[3].val();
-        for i in 0..2 {
-            self.late_reth[i + 1].next = self.late_reth[i].val();
-            self.late_word[i + 1].next = self.late_word[i].val();
-            self.late_requester[i + 1].next = self.late_requester[i].val();
-            self.late_feedback[i + 1].next = self.late_feedback[i].val();
-        }
-        self.for_requester.next = self.late_requester[2].val();
-        self.for_feedback.next = self.late_feedback[2].val();
+        self.src_port.next = self.late_port[2].val();
+        self.late_reth[1].next = self.late_reth[0].val();
+        self.late_word[1].next = self.late_word[0].val();
+        self.late_requester[1].next = self.late_requester[0].val();
+        self.late_feedback[1].next = self.late_feedback[0].val();
+        self.for_requester.next = self.late_requester[1].val();
+        self.for_feedback.next = self.late_feedback[1].val();
     }
 
     /// Words in network order.
@@ -247,15 +242,15 @@ impl<const W: usize, const KB: usize> RxBth<W, KB> {
         self.rkey.next = 0.into();
         self.dma_len.next = 0.into();
         self.imm.next = 0.into();
-        if self.late_word[2].val() {
+        if self.late_word[1].val() {
             self.imm.next = self.eth_0.val();
         }
-        if self.late_reth[2].val() {
+        if self.late_reth[1].val() {
             self.va.next = (self.high_wide.val() << 32) | self.low_wide.val();
             self.rkey.next = self.eth_8.val();
             self.dma_len.next = self.eth_12.val();
             self.imm.next = 0.into();
-            if self.late_word[2].val() {
+            if self.late_word[1].val() {
                 self.imm.next = self.eth_16.val();
             }
         }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 /// Cycles from a frame's last beat to its event.
 pub const EVENT_CYCLES: u64 = 14;
 /// Cycles from a record's entry into its FIFO to its event.
-const RECORD_CYCLES: u64 = 1;
+const RECORD_CYCLES: u64 = 2;
 /// Cycles from an event to the payload's entry into its FIFO.
 const PAYLOAD_CYCLES: u64 = 1;
 /// Cycles from a beat to its entry into the host's FIFO.
@@ -353,7 +353,6 @@ impl RxPipe {
             Some(Kind::Feedback) => i.m_feedback.ready,
             Some(Kind::Request) | None => i.m_req.ready,
         };
-        self.records -= usize::from(self.record_fifo.m_valid() && record_ready);
         self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload.tready);
         self.payload_beats -= usize::from(self.response_fifo.head_valid && i.m_response.tready);
         let at = |event: u64, delay: u64| event + delay == self.cycle;
@@ -361,13 +360,12 @@ impl RxPipe {
             self.records += 1;
             self.payload_beats += packet.payload.len().div_ceil(self.sizes.beat_bytes);
         }
-        let is_entering = |event: u64| event == self.cycle + RECORD_CYCLES;
-        let entering = self.accepted.iter().find(|(event, _)| is_entering(*event));
-        let record = entering.map(|(_, p)| Record {
-            kind: Some(p.kind),
-            req: p.req,
-            solicited: p.solicited,
-        });
+        // A record may leave in the cycle of its event.
+        self.records -= usize::from(self.record_fifo.m_valid() && record_ready);
+        let is_entering = |v: &&Verdict| v.event_cycle == self.cycle + RECORD_CYCLES;
+        let entering = self.verdicts.iter().find(is_entering).and_then(|v| v.packet.as_ref());
+        let record =
+            entering.map(|p| Record { kind: Some(p.kind), req: p.req, solicited: p.solicited });
         self.record_fifo.step(false, record, record_ready);
         let leaving = self.accepted.front().is_some_and(|(event, _)| at(*event, PAYLOAD_CYCLES));
         let packet = if leaving { self.accepted.pop_front() } else { None };
