@@ -9,7 +9,7 @@
 //!                              nearer of U and u': tau/T up to a half, then, turned, 1 - tau/T; 0
 //!                              from tau = T on. What is cut off it is below 2^-24 of it
 //! # Reset             synchronous, high: the product's stages 0
-//! # Twins             part of sim/models/src/golden/cc/hop.rs, tests/cc/cc_blocks.rs
+//! # Twins             sim/models/src/golden/cc/share.rs, as part of cc_hop; tests/cc/cc_blocks.rs
 
 use crate::util::{delay::Delay, mul_pipe::MulPipe};
 use crate::{block, row, Unreset};
