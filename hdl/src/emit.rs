@@ -228,15 +228,15 @@ rows! {
     "cc_active" of BitPerCycle HopPerCycle AckPerCycle, flows 4 8 64 256 1024 2048,
         |_| CcActive::<FB, { FB + 1 }>::default();
     "cc_unit" of HopPerCycle, flows 4 64 256 1024,
-        |_| CcUnit::<FB, { FB + 3 }, { FB + 208 }>::default();
+        |_| CcUnit::<FB, { FB + 3 }>::default();
     "cc_unit_wide" of AckPerCycle, flows 4 64 256 1024 4096,
-        |_| CcUnitWide::<FB, { FB + 208 }>::default();
+        |_| CcUnitWide::<FB>::default();
     "cc_unit_serial" of BitPerCycle, flows 4 8, |_| CcUnitSerial::<FB, { FB + 5 }>::default();
     "cc_core" of BitPerCycle, flows 4 8, |c| CcCoreSerial::<FB, { FB + 5 }, { FB + 1 }>::new(c);
     "cc_core" of HopPerCycle, flows 4 64 256 1024,
-        |c| CcCore::<FB, { FB + 3 }, { FB + 208 }, { FB + 1 }>::new(c);
+        |c| CcCore::<FB, { FB + 3 }, { FB + 1 }>::new(c);
     "cc_core" of AckPerCycle, flows 4 64 256 1024,
-        |c| CcCoreWide::<FB, { FB + 208 }, { FB + 1 }>::new(c);
+        |c| CcCoreWide::<FB, { FB + 1 }>::new(c);
     "csr" of HopPerCycle AckPerCycle, |c| Csr::new(c);
     "csr_regs" of HopPerCycle AckPerCycle, |_| CsrRegs::default();
     "table_window" of HopPerCycle AckPerCycle, |c| TableWindow::new(c);

@@ -126,12 +126,12 @@ macro_rules! core_of {
     };
 }
 
-core_of! { "The core with one hop a cycle.", CcCore<FB, HB, IW, NB>, CcActive<FB, NB>, CcUnit<FB, HB, IW> }
+core_of! { "The core with one hop a cycle.", CcCore<FB, HB, NB>, CcActive<FB, NB>, CcUnit<FB, HB> }
 core_of! {
     "The core with one ACK a cycle.",
-    CcCoreWide<FB, IW, NB>,
+    CcCoreWide<FB, NB>,
     CcActive<FB, NB>,
-    CcUnitWide<FB, IW>
+    CcUnitWide<FB>
 }
 core_of! {
     "The core with one bit of a product a cycle.",

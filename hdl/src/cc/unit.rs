@@ -30,7 +30,7 @@
 //!                     hops 0, 6, 7: records ignored, lastUpdateSeq advances if due. An ACK without
 //!                     telemetry, or of a flow that has none or does not exist, is dropped
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
-//! # Shape             F = 2^FB flows, HB = FB + 3, IW = FB + 208
+//! # Shape             F = 2^FB flows, HB = FB + 3
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/models/src/golden/cc/unit.rs, sim/models/src/reference/hpcc.rs,
 //!                     tests/cc/cc_unit.rs
@@ -56,9 +56,9 @@ pub const SLOT_CYCLES: usize = 8;
 /// Cycles between two starts of the same flow.
 pub const SAME_FLOW_CYCLES: usize = 56;
 
-/// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 208`.
-#[block(check(HB == FB + 3 && IW == FB + 208))]
-pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
+/// HPCC++ for `2^FB` flows; `HB = FB + 3`.
+#[block(check(HB == FB + 3))]
+pub struct CcUnit<const FB: usize, const HB: usize> {
     /// T in ns.
     pub cfg: CcConfig<In>,
     /// An ACK is offered.
@@ -222,7 +222,7 @@ macro_rules! unit_parts {
 pub(super) use unit_parts;
 
 #[kernel(unit_parts)]
-impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
+impl<const FB: usize, const HB: usize> CcUnit<FB, HB> {
     fn update(&mut self) {
         self.intake();
         self.decision();

@@ -1,7 +1,7 @@
 //! The NIC of the preset `hundred`.
 
 const PRESET: nic_spec::NicConfig = nic_spec::config::HUNDRED;
-type CongestionControl = crate::cc::wide::unit::CcUnitWide<12, 220>;
+type CongestionControl = crate::cc::wide::unit::CcUnitWide<12>;
 type Requester = crate::transport::requester::array::RequesterArray<
     8,
     3,

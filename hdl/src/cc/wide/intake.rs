@@ -10,7 +10,7 @@
 //!                     flow, and dropped if one has started meanwhile. Commands go before ACKs that come
 //!                     then; one whose flow is under way tries again, and until it starts the ACKs of
 //!                     its flow are dropped
-//! # Shape             F = 2^FB flows; a slot for each of the 64 events that may be under way
+//! # Shape             F = 2^FB flows; 64 slots, one for each event under way
 //! # Reset             synchronous, high: nothing taken, nothing under way; the readies are low
 //!                     while `scrubs`
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs

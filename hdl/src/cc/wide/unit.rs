@@ -21,9 +21,8 @@
 //! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results; an ACK that
 //!                     another one replaces counts as one that has not come
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
-//! # Shape             F = 2^FB flows, IW = FB + 208; 64 results wait
-//!                     before ACKs wait for m_rate_ready. As many under way and as many that wait for
-//!                     them find room behind those
+//! # Shape             F = 2^FB flows; 64 results wait before ACKs wait for m_rate_ready. As many
+//!                     under way and as many that wait for them find room behind those
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/models/src/golden/cc/wide/unit.rs, sim/models/src/reference/hpcc.rs,
 //!                     tests/cc/cc_unit_wide.rs
@@ -47,9 +46,9 @@ pub use crate::cc::wide::intake::{AGAIN_CYCLES, SAME_FLOW_CYCLES};
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
 pub const LATENCY_CYCLES: usize = 50;
 
-/// HPCC++ for `2^FB` flows; `IW = FB + 208`.
-#[block(check(IW == FB + 208))]
-pub struct CcUnitWide<const FB: usize, const IW: usize> {
+/// HPCC++ for `2^FB` flows.
+#[block]
+pub struct CcUnitWide<const FB: usize> {
     /// T in ns.
     pub cfg: CcConfig<In>,
     /// An ACK is offered.
@@ -106,7 +105,7 @@ pub struct CcUnitWide<const FB: usize, const IW: usize> {
 }
 
 #[kernel(unit_parts)]
-impl<const FB: usize, const IW: usize> CcUnitWide<FB, IW> {
+impl<const FB: usize> CcUnitWide<FB> {
     fn update(&mut self) {
         self.intake();
         self.decision();

@@ -37,11 +37,11 @@ ports! {
 
 /// U after `u_hop` has held for `tau_ns`.
 pub fn ewma(t_ns: u32, inv_t: u32, u_old: u64, u_hop: u64, tau_ns: u32) -> u64 {
-    go(Share::of(t_ns, inv_t, tau_ns), u_old, u_hop)
+    moved(Share::of(t_ns, inv_t, tau_ns), u_old, u_hop)
 }
 
-/// The share of the way between U and u', from the one that is nearer in time.
-fn go(share: Share, u_old: u64, u_hop: u64) -> u64 {
+/// U after the share of the way between it and u', from the one that is nearer in time.
+fn moved(share: Share, u_old: u64, u_hop: u64) -> u64 {
     let (from, to) = if share.turned { (u_hop, u_old) } else { (u_old, u_hop) };
     let cut = if share.fine { 40 } else { 32 };
     let step = |distance: u64| ((u128::from(distance) * u128::from(share.part)) >> cut) as u64;
@@ -61,7 +61,7 @@ impl Golden for CcEwma {
     type Out = CcEwmaOut;
     fn step(&mut self, i: &CcEwmaIn) -> CcEwmaOut {
         let u = match i.update {
-            true => go(Share::from_word(i.share), i.u_old, i.u_hop),
+            true => moved(Share::from_word(i.share), i.u_old, i.u_hop),
             false => i.u_old,
         };
         let result = i.s_valid.then_some(CcEwmaOut { m_valid: true, u });
