@@ -113,6 +113,31 @@ fn completer_fails_a_flow_until_its_row_is_written() {
     assert_eq!(rig.statuses.last(), Some(&(3, 0)));
 }
 
+/// With nothing before it a completion needs no memory: it stands as soon as the header says.
+#[test]
+fn completer_ends_a_completion_at_once_unless_something_lands_before_it() {
+    let (_, source) = bench_and_verilog("completer");
+    let mut engine = lock_step(Completer::new(&gbe()), &source, 1);
+    let m_cmd = ReadyPort { ready: true };
+    let idle = CompleterIn { m_cqe_ready: true, m_cmd, ..CompleterIn::default() };
+    // Errors of flows are cleared first.
+    for _ in 0..gbe().flow_count + 2 {
+        engine.step(&idle).expect("equal");
+    }
+    let mut step = |s_order| engine.step(&CompleterIn { s_order, ..idle }).expect("equal");
+    let out = [1, 2, 3, 4, 5].map(|cycle| {
+        let offered = if cycle <= 2 { completion(3) } else { Order::default() };
+        step(offered)
+    });
+    assert!(out.iter().all(|o| !o.m_cmd.valid));
+    assert_eq!(out.map(|o| o.m_cqe.valid), [false, false, false, false, true]);
+    for order in [land(3, 0x1000), completion(4)] {
+        assert!((0..4).any(|_| step(order).s_order.ready));
+        step(order);
+    }
+    assert!((0..1000).all(|_| !step(Order::default()).m_cqe.valid), "memory has not reported");
+}
+
 /// Host memory refuses bytes of a queue pair while its new row is written.
 #[test]
 fn completer_tells_nothing_of_a_queue_pair_that_is_replaced() {
@@ -132,9 +157,18 @@ fn completer_breaks_are_caught() {
     let breaks = [
         ("fails_s_valid = !is_replaced", "fails_s_valid = 1'b1"),
         ("bytes_next = s_order_bytes", "bytes_next = 13'd8"),
+        // An order without a place for its end.
+        ("& pending_s_ready", ""),
+        // A completion does not wait for what lands before it, or waits for a report of its own.
+        ("(s_done_valid | !pending_m_data[89])", "1'b1"),
+        ("(s_done_valid | !pending_m_data[89])", "s_done_valid"),
+        // A completion takes the report of what lands behind it.
+        ("s_done_ready = ender_s_ready & pending_m_data[89]", "s_done_ready = ender_s_ready"),
+        // A row does not wait for orders without end.
+        ("!take & (!(|pending_count))", "!take"),
         ("status_next = host_error", "status_next = flushed"),
         ("& !s_cfg_valid", ""),
-        ("errors_read_address = s_done_tag[5:0]", "errors_read_address = flow"),
+        ("errors_read_address = s_data[5:0]", "errors_read_address = flow"),
         ("after = STATE_TAKE", "after = STATE_ACT"),
     ];
     assert_catches("completer", 1_000_000, &breaks);

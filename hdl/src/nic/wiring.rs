@@ -204,7 +204,7 @@ impl Nic {
         self.completer.m_cmd.ready.next = self.write_mux.s_b_cmd.ready.val();
         self.write_mux.s_b_cmd.addr.next = self.completer.m_cmd.addr.val();
         self.write_mux.s_b_cmd.bytes.next = self.completer.m_cmd.bytes.val();
-        self.write_mux.s_b_cmd.tag.next = bit_cast::<126, 127>(self.completer.m_cmd.tag.val());
+        self.write_mux.s_b_cmd.tag.next = bit_cast::<126, FB>(self.completer.m_cmd.tag.val());
         self.write_mux.s_b_data.tvalid.next = self.completer.m_data.tvalid.val();
         self.completer.m_data.tready.next = self.write_mux.s_b_data.tready.val();
         self.write_mux.s_b_data.tdata.next = self.completer.m_data.tdata.val();
@@ -215,7 +215,7 @@ impl Nic {
         Wire::join(&mut self.cq_ring.m_cmd, &mut self.write_mux.s_c_cmd);
         Wire::join(&mut self.cq_ring.m_data, &mut self.write_mux.s_c_data);
         Wire::join(&mut self.write_mux.m_c_done, &mut self.cq_ring.s_done);
-        self.completer.s_done.tag.next = bit_cast::<127, 126>(self.write_mux.m_b_done.tag.val());
+        self.completer.s_done.tag.next = bit_cast::<FB, 126>(self.write_mux.m_b_done.tag.val());
         Wire::join(&mut self.write_mux.m_cmd, &mut self.dma_write.s_cmd);
         self.dma_write.s_axis.tvalid.next = self.write_mux.m_data.tvalid.val();
         self.write_mux.m_data.tready.next = self.dma_write.s_axis.tready.val();

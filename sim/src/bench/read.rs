@@ -19,6 +19,8 @@ use std::collections::VecDeque;
 
 /// Cycles between resets in the middle of a run, on average.
 const RESET_CYCLES: u32 = 10_000;
+/// Cycles in which landings are reported, and as many in which none is.
+const PHASE_CYCLES: u64 = 4096;
 /// Largest number of items that a bench holds back.
 const WAITING_MAX: usize = 16;
 
@@ -264,8 +266,8 @@ impl Orders {
         }
     }
 
-    /// An order; few flows, so that errors meet completions.
-    fn order(&mut self) {
+    /// An order; few flows, so that errors meet completions. A beat at most, if they are short.
+    fn order(&mut self, are_short: bool) {
         if self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
             return;
         }
@@ -278,7 +280,7 @@ impl Orders {
                 .unwrap(),
             flow: rng.gen_range(0..limit),
             addr: rng.gen(),
-            bytes: length(rng).max(1),
+            bytes: if are_short { rng.gen_range(1..=8) } else { length(rng).max(1) },
             status: if rng.gen_ratio(1, 8) { rng.gen_range(1..9) } else { 0 },
             wr_id: self.next_id,
             byte_len: rng.gen(),
@@ -294,19 +296,19 @@ impl Orders {
         self.waiting.push_back(order);
     }
 
-    /// Takes commands and data; reports what has all its data.
+    /// Takes commands and data; reports what has all its data, if reports are not held back.
     fn engine(
         &mut self,
         out: &CompleterOut,
-        cmd_ready: bool,
-        data_ready: bool,
+        (cmd_ready, data_ready): (bool, bool),
+        holds: bool,
     ) -> Option<(u128, bool)> {
         let (open, beats, rng) = (&mut self.open, &mut self.beats, &mut self.rng);
-        let is_complete = open.front().is_some_and(|(_, needed)| *needed <= *beats);
+        let is_complete = !holds && open.front().is_some_and(|(_, needed)| *needed <= *beats);
         let report = self.done.drive(out.s_done.ready, || {
             let (tag, needed) = if is_complete { open.pop_front() } else { None }?;
             *beats -= needed;
-            Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
+            Some((tag, rng.gen_ratio(1, 12)))
         });
         if out.m_cmd.valid && cmd_ready {
             let needed = usize::from(out.m_cmd.bytes).div_ceil(self.config.data_bytes());
@@ -318,9 +320,12 @@ impl Orders {
 }
 
 impl Stimulus<Completer> for Orders {
-    fn next(&mut self, _cycle: u64, out: &CompleterOut) -> CompleterIn {
+    fn next(&mut self, cycle: u64, out: &CompleterOut) -> CompleterIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
-        self.order();
+        // A row that waits holds up the orders: it has its way first.
+        let is_full_phase = cycle / PHASE_CYCLES % 2 == 1;
+        let holds = is_full_phase && self.row.is_none();
+        self.order(holds);
         let junk = Order {
             op: self.rng.gen_range(0..3),
             flow: self.rng.gen_range(0..self.flow_count),
@@ -331,9 +336,9 @@ impl Stimulus<Completer> for Orders {
         let order = self.orders.drive(out.s_order.ready, || waiting.pop_front());
         let beat = self.frames.drive(out.s_response.tready);
         let (m_cmd_ready, m_data_tready) = (self.cmd.drive(), self.data.drive());
-        let report = self.engine(out, m_cmd_ready, m_data_tready);
+        let report = self.engine(out, (m_cmd_ready, m_data_tready), holds);
         let row_taken = out.s_cfg_ready;
-        if self.row.is_none() && self.rng.gen_ratio(1, 100) {
+        if !is_full_phase && self.row.is_none() && self.rng.gen_ratio(1, 100) {
             // Often that of a command under way: what memory says of it is about the queue pair before.
             let oldest = self.open.front().map(|(tag, _)| *tag as u16);
             self.row = oldest.filter(|_| self.rng.gen()).or(Some(self.rng.gen_range(0..4)));
@@ -353,7 +358,7 @@ impl Stimulus<Completer> for Orders {
             },
             s_done: WriteDone {
                 valid: report.is_some(),
-                tag: report.map_or(u128::from(junk.addr) << 40, |r| r.0),
+                tag: report.map_or(junk.flow.into(), |r| r.0),
                 error: report.map_or(junk.addr & 2 != 0, |r| r.1),
             },
             s_cfg_valid: self.row.is_some(),

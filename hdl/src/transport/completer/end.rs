@@ -1,18 +1,18 @@
-//! Reports of the completer's commands: completions, and errors of the flows.
+//! Ends of the completer's orders: completions, and errors of the flows.
 //!
-//! # Interface timing  cycle 0: s_done_valid; cycle 1: s_done_ready; cycle 3: m_cqe_valid, or the
+//! # Interface timing  cycle 0: s_valid; cycle 1: s_ready; cycle 3: m_cqe_valid, or the
 //!                     flow on its way to m_fail. A row: cycle 0: s_cfg_valid and idle; cycle 2:
 //!                     s_cfg_ready
 //! # Rules             While a flow's row is offered no error of it goes to m_fail: it is about the
 //!                     queue pair of before, and the requester may have the new one already
-//! # Latency and rate  one report every 2 cycles; a report waits for room for its completion, never
+//! # Latency and rate  one end every 2 cycles; it waits for room for its completion, never
 //!                     for m_fail: F flows may stand there, and each comes once
 //! # Number formats    errors | 2 bits a flow | 0 none, 1 its requester was told, 2 completions are
 //!                     flushed
 //! # Reset             synchronous, high: the flows' errors are cleared within F cycles; all data 0
 //! # Twins             sim/models/src/golden/transport/completer.rs, tests/transport/completer.rs
 
-use crate::streams::{Flow, RequesterCompletion, WriteDone};
+use crate::streams::{Flow, RequesterCompletion, Word};
 use crate::util::{fifo::Fifo, ram::Ram};
 use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -24,32 +24,34 @@ pub enum State {
     Scrub,
     /// Nothing.
     Idle,
-    /// A report is taken, and its flow's error read.
+    /// An end is taken, and its flow's error read.
     Take,
-    /// The report has its consequence.
+    /// It has its consequence.
     Act,
     /// A row is taken.
     Forget,
 }
 
-/// Tag of a command.
-#[row(127)]
-pub struct CompleterTag {
+/// An order that has not ended.
+#[row]
+pub struct Pending {
     pub flow: Bits<16>,     // Flow
     pub wr_id: Bits<32>,    // Id of the work request
     pub byte_len: Bits<32>, // Bytes of its message
     pub status: Bits<8>,    // How it ended
     pub signalled: Bit,     // Software wants a completion also when it is good
-    pub land: Bit,          // The command writes payload; else it is a work request's end
+    pub land: Bit,          // Payload lands; else it is a completion
 }
 
-/// Ends of commands; `FC = FB + 1`.
+/// Ends of orders; `FC = FB + 1`.
 #[block]
 pub struct CompleterEnd<const FB: usize, const FC: usize> {
-    /// No command is on its way and no order is being taken.
+    /// No order waits for its end or is being taken.
     pub idle: Signal<In, Bit>,
-    /// A command is done.
-    pub s_done: WriteDone<In, 127>,
+    /// An order ends.
+    pub s: Word<In, Pending>,
+    /// Host memory refused its bytes.
+    pub error: Signal<In, Bit>,
     /// A queue pair row.
     pub s_cfg: Flow<In, FB>,
     /// A completion stands.
@@ -62,8 +64,8 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     state: Reg<State>,
     scrub: Reg<Bits<FB>>,
     flow: Unreset<Bits<FB>>,
-    tag: Unreset<CompleterTag>,
-    error: Unreset<Bit>,
+    order: Unreset<Pending>,
+    failed: Unreset<Bit>,
     cqe_full: Reg<Bit>,
     status: Reg<Bits<8>>,
     cqe_flow: Reg<Bits<FB>>,
@@ -90,7 +92,7 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
 impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_done.ready.next = self.state.val() == State::Take;
+        self.s.ready.next = self.state.val() == State::Take;
         self.s_cfg.ready.next = self.state.val() == State::Forget;
         self.m_cqe.valid.next = self.cqe_full.val();
         self.m_cqe.status.next = self.status.val();
@@ -104,19 +106,19 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
         self.fails.s.valid.next = false;
         self.fails.s.data.next = self.flow.val();
         self.errors.read_enable.next = self.state.val() == State::Take;
-        self.errors.read_address.next = self.s_done.tag.val().get_bits::<FB>(0);
+        self.errors.read_address.next = self.s.data.val().flow.get_bits::<FB>(0);
         self.errors.write_enable.next = false;
         self.errors.write_address.next = self.flow.val();
         self.errors.write_data.next = self.good.val();
         self.held.next = self.errors.read_data.val();
-        self.is_land.next = self.tag.val().land;
+        self.is_land.next = self.order.val().land;
         self.is_good.next = self.held.val() == self.good.val();
         self.is_replaced.next = self.s_cfg.valid.val() & (self.s_cfg.flow.val() == self.flow.val());
         if self.m_cqe.ready.val() {
             self.cqe_full.next = false;
         }
         self.after.next = State::Idle;
-        if self.s_done.valid.val() {
+        if self.s.valid.val() {
             self.after.next = State::Take;
         }
         match self.state.val() {
@@ -129,7 +131,7 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                 }
             }
             State::Idle => {
-                if self.s_done.valid.val() {
+                if self.s.valid.val() {
                     self.state.next = State::Take;
                 } else if self.s_cfg.valid.val() & self.idle.val() {
                     self.flow.next = self.s_cfg.flow.val();
@@ -137,15 +139,15 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                 }
             }
             State::Take => {
-                self.tag.next = self.s_done.tag.val().into();
-                self.flow.next = self.s_done.tag.val().get_bits::<FB>(0);
-                self.error.next = self.s_done.error.val();
+                self.order.next = self.s.data.val();
+                self.flow.next = self.s.data.val().flow.get_bits::<FB>(0);
+                self.failed.next = self.error.val();
                 self.state.next = State::Act;
             }
             State::Act => {
                 if self.is_land.val() {
                     self.state.next = self.after.val();
-                    if self.error.val() & self.is_good.val() {
+                    if self.failed.val() & self.is_good.val() {
                         self.errors.write_enable.next = true;
                         self.errors.write_data.next = self.told.val();
                         comment!(
@@ -157,10 +159,10 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                     self.state.next = self.after.val();
                     self.cqe_full.next = true;
                     self.cqe_flow.next = self.flow.val();
-                    self.wr_id.next = self.tag.val().wr_id;
-                    self.byte_len.next = self.tag.val().byte_len;
-                    self.status.next = self.tag.val().status;
-                    self.signalled.next = self.tag.val().signalled;
+                    self.wr_id.next = self.order.val().wr_id;
+                    self.byte_len.next = self.order.val().byte_len;
+                    self.status.next = self.order.val().status;
+                    self.signalled.next = self.order.val().signalled;
                     if self.held.val() == self.told.val() {
                         self.status.next = self.host_error.val();
                         self.errors.write_enable.next = true;

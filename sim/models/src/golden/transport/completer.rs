@@ -5,14 +5,14 @@
 
 use super::mover::Mover;
 use super::requester::order;
-use crate::golden::util::fifo::LutFifo;
+use crate::golden::util::fifo::{LutFifo, RamFifo};
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{Axis, Flow, Order, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 use nic_spec::config::NicConfig;
 
-/// Commands without report.
-const COMMANDS_IN_FLIGHT_MAX: u8 = 128;
+/// Orders that have not ended.
+const PENDING_MAX: usize = 512;
 /// Completion status: host memory refused bytes of this or an earlier work request.
 const LOCAL_DMA: u8 = 5;
 /// Completion status: an earlier work request failed.
@@ -60,37 +60,15 @@ ports! {
     }
 }
 
-/// What a command is about, as its report brings it back.
+/// A landing or a completion that has not ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tag {
+struct Pending {
     flow: u16,
     wr_id: u32,
     byte_len: u32,
     status: u8,
     signalled: bool,
     is_land: bool,
-}
-
-impl Tag {
-    fn to_bits(self) -> u128 {
-        u128::from(self.flow)
-            | u128::from(self.wr_id) << 16
-            | u128::from(self.byte_len) << 48
-            | u128::from(self.status) << 80
-            | u128::from(self.signalled) << 88
-            | u128::from(self.is_land) << 89
-    }
-
-    fn from_bits(bits: u128, flow_count: usize) -> Self {
-        Self {
-            flow: (bits as usize % flow_count) as u16,
-            wr_id: (bits >> 16) as u32,
-            byte_len: (bits >> 48) as u32,
-            status: (bits >> 80) as u8,
-            signalled: bits >> 88 & 1 != 0,
-            is_land: bits >> 89 & 1 != 0,
-        }
-    }
 }
 
 /// What memory has refused of a flow.
@@ -109,9 +87,9 @@ enum Phase {
     /// Errors are cleared after reset: cycles left.
     Scrub(usize),
     Idle,
-    /// A report is taken.
+    /// The oldest order ends.
     Take,
-    /// It has its consequence.
+    /// That has its consequence.
     Act,
     /// A row is taken.
     Forget,
@@ -124,9 +102,10 @@ pub struct Completer {
     mover: Mover,
     taking: bool,
     cmd: WriteCommand,
-    in_flight: u8,
+    pending: RamFifo<Pending>,
     phase: Phase,
-    report: (Tag, bool),
+    /// The order that ends, and whether memory refused its bytes.
+    ended: (Pending, bool),
     errors: Vec<FlowError>,
     fails: LutFifo<u16>,
     cqe: CompletionPorts,
@@ -144,59 +123,64 @@ impl Completer {
             mover: Mover::default(),
             taking: false,
             cmd: WriteCommand::default(),
-            in_flight: 0,
+            pending: RamFifo::new(PENDING_MAX),
             phase: Phase::Scrub(flow_count),
-            report: (Tag::default(), false),
+            ended: (Pending::default(), false),
             errors: vec![FlowError::None; flow_count],
             fails: LutFifo::new(flow_count),
             cqe: CompletionPorts::default(),
         }
     }
 
-    /// Orders: the command that starts, and whether a frame is dropped or kept.
-    fn order(&mut self, i: &CompleterIn) -> Option<bool> {
+    /// Orders: what starts without end, and whether a frame is dropped or kept.
+    fn order(&mut self, i: &CompleterIn) -> (Option<Pending>, Option<bool>) {
         let o = &i.s_order;
         let (is_land, is_frame) = (o.op == order::LAND, o.op != order::COMPLETION);
-        let sends = is_land || !is_frame;
         let is_free = i.m_cmd.ready || !self.cmd.valid;
-        let has_room = is_free && self.in_flight < COMMANDS_IN_FLIGHT_MAX;
-        let can = (!is_frame || self.mover.order_ready()) && (!sends || has_room);
+        let can = (!is_frame || self.mover.order_ready()) && is_free && self.pending.s_ready();
         let was_taking = self.taking;
         self.taking = o.valid && can && !was_taking && !i.s_cfg_valid;
         self.cmd.valid &= !i.m_cmd.ready;
-        if was_taking && sends {
-            let tag = Tag {
-                flow: o.flow,
-                wr_id: o.wr_id,
-                byte_len: o.byte_len,
-                status: o.status,
-                signalled: o.signalled,
-                is_land,
-            };
-            let bytes = if is_land { o.bytes } else { 0 };
-            self.cmd = WriteCommand { valid: true, addr: o.addr, bytes, tag: tag.to_bits() };
-            self.in_flight += 1;
+        if !was_taking {
+            return (None, None);
         }
-        (was_taking && is_frame).then_some(!is_land)
+        if is_land {
+            let (addr, bytes, tag) = (o.addr, o.bytes, u128::from(o.flow));
+            self.cmd = WriteCommand { valid: true, addr, bytes, tag };
+        }
+        let pending = Pending {
+            flow: o.flow,
+            wr_id: o.wr_id,
+            byte_len: o.byte_len,
+            status: o.status,
+            signalled: o.signalled,
+            is_land,
+        };
+        ((is_land || !is_frame).then_some(pending), is_frame.then_some(!is_land))
+    }
+
+    /// The oldest order can end: a completion at once, a landing by its report.
+    fn ends(&self, i: &CompleterIn) -> bool {
+        self.pending.m_valid() && (i.s_done.valid || !self.pending.m_data().is_land)
     }
 
     /// The flow whose requester must be told.
     fn act(&mut self, i: &CompleterIn) -> Option<u16> {
-        let next = if i.s_done.valid { Phase::Take } else { Phase::Idle };
-        let (tag, is_bad) = self.report;
-        let error = &mut self.errors[usize::from(tag.flow)];
-        if tag.is_land {
+        let next = if self.ends(i) { Phase::Take } else { Phase::Idle };
+        let (order, is_bad) = self.ended;
+        let error = &mut self.errors[usize::from(order.flow)];
+        if order.is_land {
             self.phase = next;
             let is_first = is_bad && *error == FlowError::None;
             if is_first {
                 *error = FlowError::Told;
             }
-            return is_first.then_some(tag.flow);
+            return is_first.then_some(order.flow);
         }
         if !self.cqe.valid {
             self.phase = next;
             let status = match *error {
-                FlowError::None => tag.status,
+                FlowError::None => order.status,
                 FlowError::Told => LOCAL_DMA,
                 FlowError::Flushing => FLUSHED,
             };
@@ -207,11 +191,11 @@ impl Completer {
                 valid: true,
                 kind: 0,
                 status,
-                flow: tag.flow,
-                wr_id: tag.wr_id,
+                flow: order.flow,
+                wr_id: order.wr_id,
                 imm: 0,
-                byte_len: tag.byte_len,
-                signalled: tag.signalled,
+                byte_len: order.byte_len,
+                signalled: order.signalled,
             };
         }
         None
@@ -221,19 +205,19 @@ impl Completer {
         i.s_cfg_valid && usize::from(i.cfg_index) % self.flow_count == usize::from(flow)
     }
 
-    fn reports(&mut self, i: &CompleterIn, is_idle: bool) {
+    fn end(&mut self, i: &CompleterIn, is_idle: bool, pending: Option<Pending>) {
         self.cqe.valid &= !i.m_cqe_ready;
         let mut fail = None;
+        let takes = self.phase == Phase::Take;
         match self.phase {
             Phase::Scrub(1) => self.phase = Phase::Idle,
             Phase::Scrub(left) => self.phase = Phase::Scrub(left - 1),
-            Phase::Idle if i.s_done.valid => self.phase = Phase::Take,
+            Phase::Idle if self.ends(i) => self.phase = Phase::Take,
             Phase::Idle if i.s_cfg_valid && is_idle => self.phase = Phase::Forget,
             Phase::Idle => {}
             Phase::Take => {
-                self.report = (Tag::from_bits(i.s_done.tag, self.flow_count), i.s_done.error);
+                self.ended = (self.pending.m_data(), i.s_done.error);
                 self.phase = Phase::Act;
-                self.in_flight = self.in_flight.wrapping_sub(1);
             }
             // The requester may have the flow's new queue pair already.
             Phase::Act => fail = self.act(i).filter(|flow| !self.is_replaced(*flow, i)),
@@ -243,6 +227,7 @@ impl Completer {
             }
         }
         self.fails.step(false, fail, i.m_fail.ready);
+        self.pending.step(false, pending, takes);
     }
 }
 
@@ -254,15 +239,15 @@ impl Golden for Completer {
         if i.reset {
             *self = Self::of(self.flow_count);
         } else {
-            let is_idle = !self.taking && self.in_flight == 0;
-            let order = self.order(i);
-            self.mover.step(false, &i.s_response, order, i.m_data.tready);
-            self.reports(i, is_idle);
+            let is_idle = !self.taking && self.pending.count() == 0;
+            let (pending, frame) = self.order(i);
+            self.mover.step(false, &i.s_response, frame, i.m_data.tready);
+            self.end(i, is_idle, pending);
         }
         CompleterOut {
             s_order: ReadyPort { ready: self.taking },
             s_response: TreadyPort { tready: self.mover.s_ready() },
-            s_done: ReadyPort { ready: self.phase == Phase::Take },
+            s_done: ReadyPort { ready: self.phase == Phase::Take && self.pending.m_data().is_land },
             s_cfg_ready: self.phase == Phase::Forget,
             m_cmd: self.cmd,
             m_data: self.mover.m_axis(),
