@@ -1,13 +1,13 @@
 //! Two users of the read engine: data of packets and work requests. Each gets its own data back.
-//! Data that came in a work request waits here for its turn among what is read.
+//! Data that came in a work request waits here for its turn among that of packets.
 //!
 //! # Interface timing  cycle 0: a sink's command taken; cycle 1: m_cmd. A beat passes in one cycle.
 //!                     Inline data with nothing before it: cycle 2: m_pkt
 //! # Latency and rate  [`LATENCY_CYCLES`]; one command every other cycle of each sink, sinks in
 //!                     turn; one beat per cycle, and one cycle more behind inline data
 //! # Shape             B = W + KB + 2, O1 = O + 1. A register a sink: neither waits for the other
-//!                     to be taken. A command of 0 bytes has no frame. `2^O` frames may be on
-//!                     their way, `2^I` of them inline; I1 = I + 1
+//!                     to be taken. A command of 0 bytes has no frame. `2^O` frames that are read
+//!                     may be on their way, and as many of packets, `2^I` of them inline; I1 = I + 1
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
 //! # Twins             sim/models/src/golden/host/read_mux.rs, tests/host/read_mux.rs
 
@@ -33,7 +33,6 @@ struct InlineData {
 pub enum Owner {
     Packet,
     WorkRequest,
-    Inline,
 }
 
 /// Mux of `W` data bits; `B = W + KB + 2`, `O1 = O + 1`, `I1 = I + 1`.
@@ -61,6 +60,7 @@ pub struct ReadMux<
     pub m_wr: AxisWordsUser<Out, W>,
     owners: Fifo<Owner, O, O1>,
     beats: Skid<Bits<B>>,
+    order: Fifo<Bit, O, O1>,
     inlines: Fifo<InlineData, I, I1>,
     is_wr_turn: Reg<Bit>,
     pkt: PayloadSource<Regs>,
@@ -70,13 +70,13 @@ pub struct ReadMux<
     cmd_valid: Signal<Local, Bit>,
     cmd_bytes: Signal<Local, Bits<13>>,
     inline_goes: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
-    is_wr: Signal<Local, Bit>,
     is_inline: Signal<Local, Bit>,
-    moves: Signal<Local, Bit>,
+    pkt_reads: Signal<Local, Bit>,
+    pkt_moves: Signal<Local, Bit>,
     stands: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
-    tdata: Signal<Local, Bits<W>>,
     last_part: Signal<Local, Bits<B>>,
     user_part: Signal<Local, Bits<B>>,
     inline_end: Signal<Local, Bits<25>>,
@@ -113,7 +113,7 @@ impl<
     fn update(&mut self) {
         self.commands();
         self.turns();
-        self.reads();
+        self.beats();
         self.owner();
         self.inlines();
         self.frames();
@@ -123,12 +123,14 @@ impl<
     fn commands(&mut self) {
         self.s_pkt.ready.next = !self.pkt.valid.val();
         self.s_wr.ready.next = !self.wr.valid.val();
-        self.cmd_valid.next =
-            self.pkt.valid.val() & !self.pkt.is_inline.val() & self.owners.s.ready.val();
+        self.cmd_valid.next = self.pkt.valid.val()
+            & !self.pkt.is_inline.val()
+            & self.owners.s.ready.val()
+            & self.order.s.ready.val();
         self.inline_goes.next = !self.is_wr_turn.val()
             & self.pkt.valid.val()
             & self.pkt.is_inline.val()
-            & self.owners.s.ready.val()
+            & self.order.s.ready.val()
             & self.inlines.s.ready.val();
         self.m_cmd.addr.next = self.pkt.addr.val();
         self.cmd_bytes.next = self.pkt.bytes.val();
@@ -138,13 +140,15 @@ impl<
             self.m_cmd.addr.next = self.wr.addr.val();
             self.cmd_bytes.next = self.wr.bytes.val();
             self.owners.s.data.next = Owner::WorkRequest;
-        } else if self.pkt.is_inline.val() {
-            self.owners.s.data.next = Owner::Inline;
         }
         self.m_cmd.valid.next = self.cmd_valid.val();
         self.m_cmd.bytes.next = self.cmd_bytes.val();
-        self.goes.next = (self.cmd_valid.val() & self.m_cmd.ready.val()) | self.inline_goes.val();
-        self.owners.s.valid.next = self.goes.val() & self.cmd_bytes.val().any();
+        self.reads.next = self.cmd_valid.val() & self.m_cmd.ready.val();
+        self.goes.next = self.reads.val() | self.inline_goes.val();
+        self.owners.s.valid.next = self.reads.val() & self.cmd_bytes.val().any();
+        self.order.s.valid.next =
+            (self.owners.s.valid.val() & !self.is_wr_turn.val()) | self.inline_goes.val();
+        self.order.s.data.next = self.inline_goes.val();
         if self.s_pkt.valid.val() & !self.pkt.valid.val() {
             self.pkt.valid.next = true;
             self.pkt.addr.next = self.s_pkt.addr.val();
@@ -183,7 +187,7 @@ impl<
     }
 
     /// data that is read: user, last, keep, data from high
-    fn reads(&mut self) {
+    fn beats(&mut self) {
         self.last_part.next = 0.into();
         if self.s_axis.tlast.val() {
             self.last_part.next = self.last_bit.val();
@@ -200,19 +204,18 @@ impl<
         self.s_axis.tready.next = self.beats.s.ready.val();
     }
 
-    /// frames come in the order of the commands
+    /// what is read comes in the order of the commands; a packet also waits for those before it
     fn owner(&mut self) {
-        self.is_wr.next = self.owners.m.data.val() == Owner::WorkRequest;
-        self.is_inline.next = self.owners.m.valid.val()
-            & (self.owners.m.data.val() == Owner::Inline)
-            & !self.is_spent.val();
-        self.stands.next = self.beats.m.valid.val()
-            & self.owners.m.valid.val()
-            & (self.owners.m.data.val() != Owner::Inline);
-        self.moves.next = self.m_pkt.tready.val();
-        if self.is_wr.val() {
-            self.moves.next = self.m_wr.tready.val();
-        }
+        self.stands.next = self.beats.m.valid.val() & self.owners.m.valid.val();
+        self.pkt_reads.next = self.stands.val()
+            & (self.owners.m.data.val() == Owner::Packet)
+            & self.order.m.valid.val()
+            & !self.order.m.data.val();
+        self.is_inline.next =
+            self.order.m.valid.val() & self.order.m.data.val() & !self.is_spent.val();
+        self.m_wr.tvalid.next = self.stands.val() & (self.owners.m.data.val() == Owner::WorkRequest);
+        self.pkt_moves.next =
+            (self.pkt_reads.val() | self.is_inline.val()) & self.m_pkt.tready.val();
     }
 
     /// data of work requests: a frame for each
@@ -240,7 +243,7 @@ impl<
         comment!("What has gone leaves a cycle later: its many bits wait for a register alone.");
         self.is_spent.next = false;
         self.inlines.m.ready.next = self.is_spent.val();
-        if self.is_inline.val() & self.moves.val() {
+        if self.is_inline.val() & self.pkt_moves.val() {
             self.inline_part.next = self.inline_part.val() + 1;
             if self.is_last.val() {
                 self.inline_part.next = 0.into();
@@ -250,12 +253,13 @@ impl<
     }
 
     fn frames(&mut self) {
-        self.beats.m.ready.next = self.stands.val() & self.moves.val();
-        self.owners.m.ready.next =
-            (self.stands.val() | self.is_inline.val()) & self.moves.val() & self.is_last.val();
-        self.tdata.next = self.beats.m.data.val().get_bits::<W>(0);
-        self.m_pkt.tvalid.next = (self.stands.val() & !self.is_wr.val()) | self.is_inline.val();
-        self.m_pkt.tdata.next = self.tdata.val();
+        self.beats.m.ready.next = (self.m_wr.tvalid.val() & self.m_wr.tready.val())
+            | (self.pkt_reads.val() & self.m_pkt.tready.val());
+        self.m_wr.tlast.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
+        self.owners.m.ready.next = self.beats.m.ready.val() & self.m_wr.tlast.val();
+        self.order.m.ready.next = self.pkt_moves.val() & self.is_last.val();
+        self.m_pkt.tvalid.next = self.pkt_reads.val() | self.is_inline.val();
+        self.m_pkt.tdata.next = self.beats.m.data.val().get_bits::<W>(0);
         self.m_pkt.tkeep.next = self.beats.m.data.val().get_bits::<KB>(self.keep_at.val().index());
         self.m_pkt.tuser.next =
             self.beats.m.data.val().get_bit(self.user_at.val().index()) & self.is_last.val();
@@ -265,9 +269,7 @@ impl<
             self.m_pkt.tuser.next = false;
         }
         self.m_pkt.tlast.next = self.is_last.val();
-        self.m_wr.tvalid.next = self.stands.val() & self.is_wr.val();
-        self.m_wr.tdata.next = self.tdata.val();
-        self.m_wr.tlast.next = self.is_last.val();
+        self.m_wr.tdata.next = self.beats.m.data.val().get_bits::<W>(0);
         self.m_wr.tuser.next = self.beats.m.data.val().get_bit(self.user_at.val().index());
     }
 }

@@ -32,13 +32,20 @@ ports! {
     }
 }
 
-/// Who has asked for a frame.
+/// Who has asked for a frame that is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum User {
     #[default]
     Packet,
     WorkRequest,
-    /// A packet whose payload came in its work request.
+}
+
+/// Where the payload of a packet comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Payload {
+    #[default]
+    Memory,
+    /// Its work request.
     Inline,
 }
 
@@ -52,8 +59,11 @@ pub struct ReadMux {
     is_work_request_turn: bool,
     packet: PayloadSource,
     work_request: ReadCommand,
+    /// Frames that are read.
     owners: LutFifo<User>,
     beats: Skid<StreamBeat>,
+    /// Frames of packets.
+    order: LutFifo<Payload>,
     inlines: LutFifo<PayloadSource>,
     /// Bytes of the inline payload at hand that have gone.
     gone: usize,
@@ -72,6 +82,7 @@ impl ReadMux {
             work_request: ReadCommand::default(),
             owners: LutFifo::new(2 * config.read_commands()),
             beats: Skid::default(),
+            order: LutFifo::new(2 * config.read_commands()),
             inlines: LutFifo::new(INLINES[usize::from(config.data_bits > 64)]),
             gone: 0,
             is_spent: false,
@@ -83,54 +94,68 @@ impl ReadMux {
         let mut command = self.work_request;
         if !self.is_work_request_turn {
             let PayloadSource { valid, addr, bytes, is_inline, .. } = self.packet;
-            command = ReadCommand { valid: valid && !is_inline, addr, bytes };
+            let valid = valid && !is_inline && self.order.s_ready();
+            command = ReadCommand { valid, addr, bytes };
         }
         ReadCommand { valid: command.valid && self.owners.s_ready(), ..command }
     }
 
-    /// The inline payload that takes its place among the frames.
+    /// The inline payload that takes its place among the packets.
     fn inline(&self) -> Option<PayloadSource> {
         let packet = self.packet;
         let goes = !self.is_work_request_turn && packet.valid && packet.is_inline;
-        (goes && self.owners.s_ready() && self.inlines.s_ready()).then_some(packet)
+        (goes && self.order.s_ready() && self.inlines.s_ready()).then_some(packet)
     }
 
-    /// The beat of the frame whose turn it is, and whose it is.
-    fn beat(&self) -> (Option<User>, StreamBeat) {
-        let owner = self.owners.m_valid().then(|| self.owners.m_data());
-        if owner != Some(User::Inline) {
-            return (owner.filter(|_| self.beats.m_valid()), self.beats.m_data());
-        }
-        if self.is_spent {
-            return (None, self.beats.m_data());
+    /// Whose the beat is that was read.
+    fn reader(&self) -> Option<User> {
+        (self.owners.m_valid() && self.beats.m_valid()).then(|| self.owners.m_data())
+    }
+
+    /// Where the next beat of a packet comes from, if it stands.
+    fn payload(&self) -> Option<Payload> {
+        let payload = self.order.m_valid().then(|| self.order.m_data())?;
+        let stands = match payload {
+            Payload::Memory => self.reader() == Some(User::Packet),
+            Payload::Inline => !self.is_spent,
+        };
+        stands.then_some(payload)
+    }
+
+    /// The beat of the packet whose turn it is.
+    fn packet_beat(&self) -> StreamBeat {
+        let read = self.beats.m_data();
+        if self.payload() != Some(Payload::Inline) {
+            return StreamBeat { error: read.error && read.last, ..read };
         }
         let source = self.inlines.m_data();
         let payload = source.inline_bytes();
         let (width, left) = (self.config.data_bytes(), usize::from(source.bytes) - self.gone);
         let end = payload.len().min(self.gone + width);
         let data = Data::of(&payload[self.gone..end]);
-        let beat =
-            StreamBeat { data, keep: keep(left.min(width)), last: left <= width, error: false };
-        (owner, beat)
+        StreamBeat { data, keep: keep(left.min(width)), last: left <= width, error: false }
     }
 
     fn outputs(&self) -> ReadMuxOut {
-        let (owner, beat) = self.beat();
-        let tvalid = matches!(owner, Some(User::Packet | User::Inline));
-        let tuser = beat.error && beat.last;
-        let StreamBeat { data, keep, last, .. } = beat;
+        let packet = self.packet_beat();
         let read = self.beats.m_data();
         ReadMuxOut {
             s_pkt: ReadyPort { ready: !self.packet.valid },
             s_wr: ReadyPort { ready: !self.work_request.valid },
             m_cmd: self.command(),
             s_axis: TreadyPort { tready: self.beats.s_ready() },
-            m_pkt: AxisUser { tdata: data, tkeep: keep, tlast: last, tuser, tvalid },
+            m_pkt: AxisUser {
+                tdata: packet.data,
+                tkeep: packet.keep,
+                tlast: packet.last,
+                tuser: packet.error,
+                tvalid: self.payload().is_some(),
+            },
             m_wr: AxisWordsUser {
                 tdata: read.data,
-                tlast: last,
+                tlast: read.last,
                 tuser: read.error,
-                tvalid: owner == Some(User::WorkRequest),
+                tvalid: self.reader() == Some(User::WorkRequest),
             },
         }
     }
@@ -150,26 +175,26 @@ impl Golden for ReadMux {
         let stood = if is_wr { self.work_request.valid } else { self.packet.valid };
         let reads = command.valid && i.m_cmd.ready;
         let owner = if is_wr { User::WorkRequest } else { User::Packet };
-        let owner = match inline {
-            Some(_) => Some(User::Inline),
-            None => (reads && command.bytes > 0).then_some(owner),
-        };
+        let owner = (reads && command.bytes > 0).then_some(owner);
         let leaves = reads || inline.is_some();
-        let (user, beat) = self.beat();
-        let tready = match user {
-            Some(User::WorkRequest) => i.m_wr.tready,
-            _ => i.m_pkt.tready,
+        let payload = match owner {
+            Some(User::Packet) => Some(Payload::Memory),
+            _ => inline.map(|_| Payload::Inline),
         };
-        let goes = user.filter(|_| tready);
-        let is_inline = goes == Some(User::Inline);
+        let (read, packet) = (self.beats.m_data(), self.packet_beat());
+        let sent = self.payload().filter(|_| i.m_pkt.tready);
+        let is_for_wr = self.reader() == Some(User::WorkRequest) && i.m_wr.tready;
+        let is_read = is_for_wr || sent == Some(Payload::Memory);
+        let is_inline = sent == Some(Payload::Inline);
         self.gone += if is_inline { self.config.data_bytes() } else { 0 };
-        self.gone *= usize::from(!(is_inline && beat.last));
-        self.owners.step(false, owner, goes.is_some() && beat.last);
+        self.gone *= usize::from(!(is_inline && packet.last));
+        self.owners.step(false, owner, is_read && read.last);
+        self.order.step(false, payload, sent.is_some() && packet.last);
         self.inlines.step(false, inline, self.is_spent);
-        self.is_spent = is_inline && beat.last;
+        self.is_spent = is_inline && packet.last;
         let s = &i.s_axis;
         let came = StreamBeat { data: s.tdata, keep: s.tkeep, last: s.tlast, error: s.tuser };
-        self.beats.step(false, s.tvalid.then_some(came), goes.is_some() && !is_inline);
+        self.beats.step(false, s.tvalid.then_some(came), is_read);
         // A place is free again in the cycle behind that in which it was left.
         if self.packet.valid {
             self.packet.valid = is_wr || !leaves;
