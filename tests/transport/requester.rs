@@ -9,7 +9,7 @@ use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::{Requester, RequesterIn, RequesterOut};
 use nic_models::ports::Golden;
 use nic_models::streams::{Answer, Telemetry};
-use nic_spec::rows::QpRow;
+use nic_spec::rows::{Operation, QpRow};
 use rdma_nic::{
     assert_matches_golden, assert_runs_catch, bench_and_verilog, brief_lock_step, gbe, hundred,
     Runs,
@@ -92,9 +92,18 @@ fn requester_breaks_are_caught() {
         ("is_long <= |rest_bytes[31:12]", "is_long <= |rest_bytes[31:11]"),
         ("was_told_next = watch & (watch_flow == read_flow)", "was_told_next = watch"),
         ("was_told_next = watch & (watch_flow == read_flow)", "was_told_next = 1'b0"),
-        ("burst_rest = 4'd15", "burst_rest = 4'd14"),
+        ("count_next = 7'd16", "count_next = 7'd15"),
         ("goes_on = |left", "goes_on = 1'b0"),
-        ("for_arm_next = !goes_on | last_packet", "for_arm_next = !goes_on"),
+        // All messages: without room, beside others, more than 4 KiB, one, a header too few; after a
+        // rewind as many others.
+        ("waiting_bytes[12:8] + 5'd2", "5'd0"),
+        ("post_is_plain & (r_plain | (r_used == 7'd0))", "post_is_plain"),
+        ("post_is_plain & (r_plain | (r_used == 7'd0))", "r_plain | post_is_plain"),
+        ("are_small <= are_several & is_within", "are_small <= are_several"),
+        ("small_4 = small_each << 2", "small_4 = 14'd0"),
+        ("count_next = waiting", "count_next = 7'd2"),
+        ("r_rest_next = 4'd0;\n                    r_current_next", "r_current_next"),
+        ("plain <= (packets == 24'd1) &", "plain <="),
         ("if (packet_free) begin", "if (1'b1) begin"),
         ("has_imm & is_whole", "has_imm"),
     ];
@@ -245,8 +254,72 @@ fn requester_sends_4_kib_at_once_within_the_window() {
     assert_eq!(arms_of(&mut d).0.iter().map(|arm| arm.1).collect::<Vec<_>>(), [1; 4]);
 }
 
+/// Messages that wait leave at once if each is a packet, a WRITE without padding or immediate data, and
+/// the window has room for them.
 #[test]
-fn requester_stops_a_burst_where_its_message_ends() {
+fn requester_sends_all_small_messages_at_once() {
+    let qp = QpRow { mtu_code: 2, timeout_exponent: 0, ..QP };
+    let arms = |window_bytes, post: &dyn Fn(&mut Driver)| {
+        let mut d = Driver::of(&hundred(), qp);
+        d.window(window_bytes);
+        d.grants = false;
+        d.post(1, 64);
+        post(&mut d);
+        d.grants = true;
+        let (arms, packets) = arms_of(&mut d);
+        (arms[1..].to_vec(), packets[1..].to_vec())
+    };
+    let three = |d: &mut Driver| [64, 0, 400].map(|bytes| d.post(2, bytes));
+    let together = (vec![(3 * 74 + 464, 3, 64)], vec![64, 0, 400]);
+    // 64 bytes are in flight, 464 are to leave: a block of each may be begun.
+    assert_eq!(arms(3 * 256, &|d| drop(three(d))), together);
+    assert_eq!(arms(3 * 256 - 1, &|d| drop(three(d))).0[0], (74 + 64, 1, 64));
+    let counts = |post: &dyn Fn(&mut Driver)| -> Vec<u8> {
+        arms(1 << 20, post).0.iter().map(|arm| arm.1).collect()
+    };
+    assert_eq!(counts(&|d| (0..4).for_each(|_| d.post(2, 1024))), [4], "4 KiB");
+    assert_eq!(counts(&|d| (0..5).for_each(|n| d.post(2, 1024 - 4 * (n / 4)))), [1, 4]);
+    assert_eq!(counts(&|d| [64, 65, 64].into_iter().for_each(|bytes| d.post(2, bytes))), [1; 3]);
+    assert_eq!(counts(&|d| [64, 2048].into_iter().for_each(|bytes| d.post(2, bytes))), [1; 3]);
+    let immediate = |d: &mut Driver| {
+        d.post_as(Operation::WriteImmediate, 2, 64);
+        d.post(3, 64);
+    };
+    assert_eq!(counts(&immediate), [1; 2]);
+    let read = |d: &mut Driver| {
+        d.post(2, 64);
+        d.read(3, 64);
+    };
+    assert_eq!(counts(&read), [1; 2]);
+}
+
+/// What is sent again may be larger than what was armed: one packet of it leaves.
+#[test]
+fn requester_sends_one_packet_if_an_arm_is_overtaken() {
+    let mut d = Driver::of(&hundred(), QpRow { mtu_code: 2, timeout_exponent: 0, ..QP });
+    d.window(1 << 20);
+    d.post(1, 1024);
+    d.post(2, 1024);
+    assert_eq!(arms_of(&mut d).1, [1024; 2]);
+    d.grants = false;
+    d.post(3, 64);
+    d.post(4, 64);
+    d.post(5, 64);
+    d.grants = true;
+    while d.pkts.is_empty() {
+        d.run(1);
+    }
+    d.grants = false;
+    d.run(100);
+    assert_eq!(d.works.last().map(|w| w.frame_count), Some(2));
+    d.ack(QP.sq_psn, 0x60);
+    d.grants = true;
+    let packets = arms_of(&mut d).1;
+    assert_eq!(packets, [64, 1024, 1024, 64, 64, 64], "the arm is for one packet");
+}
+
+#[test]
+fn requester_sends_a_packet_of_a_burst_that_is_overtaken() {
     let mut d = Driver::of(&hundred(), QpRow { mtu_code: 2, timeout_exponent: 0, ..QP });
     d.window(1 << 20);
     d.grants = false;

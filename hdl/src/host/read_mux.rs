@@ -213,7 +213,8 @@ impl<
             & !self.order.m.data.val();
         self.is_inline.next =
             self.order.m.valid.val() & self.order.m.data.val() & !self.is_spent.val();
-        self.m_wr.tvalid.next = self.stands.val() & (self.owners.m.data.val() == Owner::WorkRequest);
+        self.m_wr.tvalid.next =
+            self.stands.val() & (self.owners.m.data.val() == Owner::WorkRequest);
         self.pkt_moves.next =
             (self.pkt_reads.val() | self.is_inline.val()) & self.m_pkt.tready.val();
     }

@@ -143,9 +143,6 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     expired: Signal<Local, Bit>,
     covered: Signal<Local, Bit>,
     is_resend: Signal<Local, Bit>,
-    burst_rest: Signal<Local, Bits<4>>,
-    #[value(u64::from(has_bursts(config.data_bits)))]
-    may_burst: Constant<Bits<1>>,
     posts: Signal<Local, Bit>,
     reads_full: Signal<Local, Bit>,
     forgets: Signal<Local, Bit>,
@@ -186,15 +183,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         }
         self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
-        self.burst_rest.next = 0.into();
-        if self.queue.burst.val() & self.may_burst.val().any() {
-            match self.qp.mtu.val().index() {
-                0 => self.burst_rest.next = 15.into(),
-                1 => self.burst_rest.next = 7.into(),
-                2 => self.burst_rest.next = 3.into(),
-                _ => self.burst_rest.next = 1.into(),
-            }
-        }
     }
 
     /// What is next.
@@ -267,7 +255,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             & (self.qp.rnr_limit.val() != self.no_limit.val());
         self.ctl.is_resend.next = self.is_resend.val();
         self.ctl.packet_free.next = self.out.packet_free.val();
-        self.ctl.burst_rest.next = self.burst_rest.val();
+        self.ctl.rest.next = self.queue.rest.val();
     }
 
     /// State of the flow.
@@ -311,7 +299,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.queue.flow.next = self.ctl.flow.val();
         self.queue.rewind.next = self.ctl.rewind.val();
         self.queue.last_response.next = self.packet.ends.val();
-        self.queue.is_burst.next = self.frame.is_burst.val();
+        self.queue.count.next = self.frame.frame_count.val();
+        self.queue.post_is_plain.next = self.requests.post_is_plain.val();
         self.queue.limited.next = self.frame.limited.val();
         self.queue.packet_last.next = self.packet.last.val();
         self.queue.overtakes.next = self.psns.overtakes.val();
@@ -419,6 +408,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.frame.ends.next = self.packet.ends.val();
         self.frame.rest_bytes.next = self.packet.rest_bytes.val();
         self.frame.mtu.next = self.qp.mtu.val();
+        self.frame.are_plain.next = self.queue.are_plain.val();
+        self.frame.waiting.next = self.queue.waiting.val();
+        self.frame.waiting_bytes.next = self.psns.rest.val();
+        self.windows.more.next = self.frame.more.val();
         self.frame.fits.next = self.windows.fits.val();
         self.frame.is_uneven.next = self.qp.telemetry.val()
             & self.cfg_tel_data.val().any()

@@ -10,7 +10,7 @@ use nic_models::golden::transport::requester::{
 };
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{self, ReadyPort};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{has_bursts, NicConfig};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -119,6 +119,8 @@ impl RequesterStimulus {
             is_harsh: false,
             phase_left: 0,
             has_short_messages,
+            sends_several: has_bursts(config.data_bits),
+            is_plain: false,
             posts: load.posts * if has_short_messages { 200 } else { 60 },
             is_patient: seed % 6 == 2,
             is_calm,
@@ -216,7 +218,7 @@ impl World {
             0x8000_0000 if !is_read && rng.gen_bool(0.9) => mtu,
             other => other,
         };
-        let wr = WrRow {
+        let mut wr = WrRow {
             operation: match rng.gen() {
                 _ if is_read => Operation::Read,
                 true => Operation::Write,
@@ -235,6 +237,15 @@ impl World {
             inline_8: rng.gen(),
             inline_16: rng.gen(),
         };
+        if self.sends_several {
+            let rng = &mut self.side_rng;
+            self.is_plain ^= rng.gen_ratio(1, 100);
+            if self.is_plain {
+                wr.operation = Operation::Write;
+                wr.length_bytes = 4 * rng.gen_range(0..=mtu.min(1024) / 4);
+            }
+        }
+        let rng = &mut self.rng;
         let mut row = wr.to_row();
         // An operation that does not exist is a WRITE.
         row[0] |= if rng.gen_ratio(1, 100) { 3 } else { 0 };

@@ -198,7 +198,7 @@ impl Driver {
         self.post_as(Operation::Read, wr_id, length_bytes);
     }
 
-    fn post_as(&mut self, operation: Operation, wr_id: u32, length_bytes: u32) {
+    pub fn post_as(&mut self, operation: Operation, wr_id: u32, length_bytes: u32) {
         self.row(2, &work(operation, wr_id, length_bytes).to_row());
     }
 

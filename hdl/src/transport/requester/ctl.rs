@@ -118,8 +118,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub blocked: Signal<In, Bit>,
     /// The packet slots are free.
     pub packet_free: Signal<In, Bit>,
-    /// Packets that are granted behind the first one.
-    pub burst_rest: Signal<In, Bits<4>>,
+    /// Packets that are armed behind the first one.
+    pub rest: Signal<In, Bits<4>>,
     /// The packet that was prepared ends its message.
     pub last_packet: Signal<In, Bit>,
     /// The packet's PSN has been sent before.
@@ -223,7 +223,6 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.verdict.expired.next = self.expired.val();
         self.verdict.is_rnr.next = self.is_rnr.val();
         self.verdict.retry_out.next = self.retry_out.val();
-        self.verdict.last_packet.next = self.last_packet.val();
         self.verdict.is_resend.next = self.is_resend.val();
         self.verdict.order_busy.next = self.order_busy.val();
         self.goes_on.next = self.left.val().any();
@@ -307,7 +306,7 @@ impl<const FB: usize> RequesterCtl<FB> {
                 self.goto.next = State::Check;
             }
             State::P0 => {
-                self.left.next = self.burst_rest.val();
+                self.left.next = self.rest.val();
             }
             State::Send => {
                 if self.left.val().any() {

@@ -89,6 +89,8 @@ pub struct RequesterPsn<const FB: usize> {
     pub tail_seq: Signal<Out, Bits<32>>,
     /// Bytes sent and not acknowledged; as of Emit or Arm.
     pub inflight: Signal<Out, Bits<32>>,
+    /// Bytes of the WRITEs that are left to send, a cycle late.
+    pub rest: Signal<Out, Bits<32>>,
     /// The unacknowledged PSN has moved; from Fin to Emit.
     pub has_progress: Signal<Out, Bit>,
     /// It is at or behind the next PSN to send; in Fin.
@@ -103,6 +105,7 @@ pub struct RequesterPsn<const FB: usize> {
     r_nxt_seq: Reg<Bits<32>>,
     r_tail_seq: Reg<Bits<32>>,
     flight: Reg<Bits<32>>,
+    left: Unreset<Bits<32>>,
     moved: Unreset<Bit>,
     news: Unreset<Bit>,
     beyond_nxt: Unreset<Bits<24>>,
@@ -123,6 +126,8 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.stamped.next = self.r_stamped.val();
         self.tail_seq.next = self.r_tail_seq.val();
         self.inflight.next = self.flight.val();
+        self.rest.next = self.left.val();
+        self.left.next = self.r_tail_seq.val() - self.r_nxt_seq.val();
         self.has_progress.next = self.news.val();
         self.is_ahead.next = !self.beyond_nxt.val().get_bit(23);
         self.overtakes.next = self.is_ahead.val();

@@ -20,7 +20,8 @@ use rust_hdl_core::prelude::*;
 struct QueueRow {
     error: Bit,
     armed: Bit,
-    burst: Bit,
+    rest: Bits<4>,
+    plain: Bit,
     held: Bit,
     open_reads: Bits<5>,
     head: Bits<7>,
@@ -56,8 +57,10 @@ pub struct RequesterQueue<const FB: usize> {
     pub last_response: Signal<In, Bit>,
     /// The arm goes out.
     pub arms: Signal<In, Bit>,
-    /// It is for 4 KiB.
-    pub is_burst: Signal<In, Bit>,
+    /// It is for so many packets.
+    pub count: Signal<In, Bits<7>>,
+    /// What is posted is a WRITE of one packet without padding or immediate data.
+    pub post_is_plain: Signal<In, Bit>,
     /// The next packet is a READ that waits for another one to end; as of Arm.
     pub limited: Signal<In, Bit>,
     /// The packet that is sent is the last of its message.
@@ -68,8 +71,12 @@ pub struct RequesterQueue<const FB: usize> {
     pub error: Signal<Out, Bit>,
     /// An arm is outstanding.
     pub armed: Signal<Out, Bit>,
-    /// It is for 4 KiB; else for a packet.
-    pub burst: Signal<Out, Bit>,
+    /// It is for so many packets more than one.
+    pub rest: Signal<Out, Bits<4>>,
+    /// All that was posted since the queue was empty are such WRITEs.
+    pub are_plain: Signal<Out, Bit>,
+    /// Work requests left to send, a cycle late.
+    pub waiting: Signal<Out, Bits<7>>,
     /// READs that were sent and have not ended.
     pub open_reads: Signal<Out, Bits<5>>,
     /// The next packet was a READ that waits for another one to end.
@@ -95,7 +102,8 @@ pub struct RequesterQueue<const FB: usize> {
     rows: Ram<FB, QueueRow>,
     r_error: Reg<Bit>,
     r_armed: Reg<Bit>,
-    r_burst: Reg<Bit>,
+    r_rest: Reg<Bits<4>>,
+    r_plain: Reg<Bit>,
     r_held: Reg<Bit>,
     r_open_reads: Reg<Bits<5>>,
     r_head: Reg<Bits<7>>,
@@ -104,6 +112,8 @@ pub struct RequesterQueue<const FB: usize> {
     r_used: Reg<Bits<7>>,
     look: Unreset<Bits<7>>,
     behind: Unreset<Bits<7>>,
+    left: Unreset<Bits<7>>,
+    count_less: Signal<Local, Bits<7>>,
     head_next: Signal<Local, Bits<7>>,
     used_less: Signal<Local, Bits<7>>,
     #[value(sq_depth as u64)]
@@ -115,7 +125,11 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
     fn update(&mut self) {
         self.error.next = self.r_error.val();
         self.armed.next = self.r_armed.val();
-        self.burst.next = self.r_burst.val();
+        self.rest.next = self.r_rest.val();
+        self.are_plain.next = self.r_plain.val();
+        self.left.next = self.r_tail.val() - self.r_current.val();
+        self.waiting.next = self.left.val();
+        self.count_less.next = self.count.val() - 1;
         self.open_reads.next = self.r_open_reads.val();
         self.held.next = self.r_held.val();
         self.head.next = self.r_head.val();
@@ -137,7 +151,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next.error = self.r_error.val();
         self.rows.write_data.next.armed = self.r_armed.val();
-        self.rows.write_data.next.burst = self.r_burst.val();
+        self.rows.write_data.next.rest = self.r_rest.val();
+        self.rows.write_data.next.plain = self.r_plain.val();
         self.rows.write_data.next.held = self.r_held.val();
         self.rows.write_data.next.open_reads = self.r_open_reads.val();
         self.rows.write_data.next.head = self.r_head.val();
@@ -148,7 +163,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             State::Load => {
                 self.r_error.next = self.rows.read_data.val().error;
                 self.r_armed.next = self.rows.read_data.val().armed;
-                self.r_burst.next = self.rows.read_data.val().burst;
+                self.r_rest.next = self.rows.read_data.val().rest;
+                self.r_plain.next = self.rows.read_data.val().plain;
                 self.r_held.next = self.rows.read_data.val().held;
                 self.r_open_reads.next = self.rows.read_data.val().open_reads;
                 self.r_head.next = self.rows.read_data.val().head;
@@ -189,6 +205,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             }
             State::Fin => {
                 if self.rewind.val() | self.overtakes.val() {
+                    comment!("What is sent again may be other packets than those that are armed.");
+                    self.r_rest.next = 0.into();
                     self.r_current.next = self.r_head.val();
                 }
             }
@@ -205,10 +223,12 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 self.r_held.next = self.limited.val();
                 self.r_armed.next = self.r_armed.val() | self.arms.val();
                 if self.arms.val() {
-                    self.r_burst.next = self.is_burst.val();
+                    self.r_rest.next = self.count_less.val().get_bits::<4>(0);
                 }
             }
             State::Post2 => {
+                self.r_plain.next =
+                    self.post_is_plain.val() & (self.r_plain.val() | (self.r_used.val() == 0));
                 self.r_tail.next = self.r_tail.val() + 1;
                 self.r_used.next = self.r_used.val() + 1;
             }

@@ -66,6 +66,8 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub post_end_psn: Signal<Out, Bits<24>>,
     /// Its packets.
     pub post_packets: Signal<Out, Bits<24>>,
+    /// It is a WRITE of one packet without padding or immediate data.
+    pub post_is_plain: Signal<Out, Bit>,
     /// First PSN of the work request at hand.
     pub first_psn: Signal<Out, Bits<24>>,
     /// PSN behind it.
@@ -102,6 +104,7 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     rounded: Unreset<Bits<33>>,
     packets: Unreset<Bits<24>>,
     post_end: Unreset<Bits<24>>,
+    plain: Unreset<Bit>,
     row: Signal<Local, PostedRow>,
     position: Signal<Local, Bits<SB>>,
     address_high: Signal<Local, Bits<AB>>,
@@ -122,6 +125,11 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
     fn update(&mut self) {
         self.post_end_psn.next = self.post_end.val();
         self.post_packets.next = self.packets.val();
+        self.post_is_plain.next = self.plain.val();
+        self.plain.next = (self.packets.val() == 1)
+            & (self.cfg_row.val().wr_operation.get_bit(0)
+                == self.cfg_row.val().wr_operation.get_bit(1))
+            & (self.cfg_row.val().wr_length_bytes.get_bits::<2>(0) == 0);
         self.local_address.next = self.wr.val().local_address;
         self.is_inline.next = self.wr.val().is_inline;
         self.inline_rest.next = self.wr.val().inline_rest;

@@ -79,12 +79,16 @@ pub struct World {
     pub phase_left: u32,
     /// Most messages are one packet.
     pub has_short_messages: bool,
+    /// Messages may leave several at a time.
+    pub sends_several: bool,
+    /// For a while all are such that may.
+    pub is_plain: bool,
     /// Cycles of 4000 with a work request.
     pub posts: u32,
     /// All timers are the longest there is: what is looked at in their first tick is not late.
     pub is_patient: bool,
     /// READs among the work requests, in 256ths.
     pub reads_256: u32,
-    /// What windows are drawn from, and answers far from all others.
+    /// What windows and plain messages are drawn from, and answers far from all others.
     pub side_rng: ChaCha8Rng,
 }

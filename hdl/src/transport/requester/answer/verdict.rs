@@ -69,8 +69,6 @@ pub struct RequesterVerdict {
     pub is_resend: Signal<In, Bit>,
     /// The packet that follows was granted with this one.
     pub goes_on: Signal<In, Bit>,
-    /// The packet that is sent ends its message.
-    pub last_packet: Signal<In, Bit>,
     /// The order slot is taken.
     pub order_busy: Signal<In, Bit>,
     /// Everything sent and not acknowledged is sent again.
@@ -179,7 +177,7 @@ impl Logic for RequesterVerdict {
                 self.for_arm.next = true;
             }
             State::Send => {
-                self.for_arm.next = !self.goes_on.val() | self.last_packet.val();
+                self.for_arm.next = !self.goes_on.val();
                 if self.is_resend.val() {
                     self.pulses.next.retransmit_packet = true;
                 }

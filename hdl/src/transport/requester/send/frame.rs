@@ -1,18 +1,20 @@
-//! Frame bytes of the next packet, or of the next 4 KiB, and whether it may be sent.
+//! Frame bytes of the next packet, or of several that leave at once, and whether it may be sent.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.2 (at most half of the PSNs outstanding) and
 //!                     9.7.3 (READs outstanding)
 //! # Interface timing  part of `requester`, registered: from Len to Arm. A posted work request's
 //!                     first packet comes from its row
-//! # Rules             Where there are bursts, 4 KiB leave at once: if the message has as many, the window has room for
-//!                     them, telemetry is in all of their packets or in none, and fewer than 2^22
-//!                     PSNs are outstanding
+//! # Rules             Where there are bursts, several packets leave at once: the next 4 KiB of a
+//!                     message, or all messages that wait, if each is one packet, a WRITE without
+//!                     padding or immediate data, and they are at most 4 KiB. Both if the window has
+//!                     room for them, telemetry is in all of their packets or in none, and fewer
+//!                     than 2^22 PSNs are outstanding
 //! # Number formats    58 + 42 + 16 + 4 + 4096 bytes at most; no frame is shorter than 62 bytes, so
 //!                     Ethernet padding never happens
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
-use crate::{block, Unreset};
+use crate::{block, kernel, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Frame of the next packet.
@@ -46,7 +48,13 @@ pub struct RequesterFrame {
     pub rest_bytes: Signal<In, Bits<32>>,
     /// log2(MTU) - 8.
     pub mtu: Signal<In, Bits<3>>,
-    /// The flow's window has room for 4 KiB.
+    /// All messages in the queue are WRITEs of one packet without padding or immediate data.
+    pub are_plain: Signal<In, Bit>,
+    /// Messages that wait.
+    pub waiting: Signal<In, Bits<7>>,
+    /// Their bytes, if they are such.
+    pub waiting_bytes: Signal<In, Bits<32>>,
+    /// The flow's window has room for what may leave at once.
     pub fits: Signal<In, Bit>,
     /// Telemetry is in some packets, in others not.
     pub is_uneven: Signal<In, Bit>,
@@ -56,8 +64,8 @@ pub struct RequesterFrame {
     pub frame_bytes: Signal<Out, Bits<14>>,
     /// Its packets.
     pub frame_count: Signal<Out, Bits<7>>,
-    /// They are 4 KiB; else it is a packet.
-    pub is_burst: Signal<Out, Bit>,
+    /// Blocks of 256 bytes of what may leave at once, and those that it may begin.
+    pub more: Signal<Out, Bits<5>>,
     /// The packet is a READ that waits for another one to end.
     pub limited: Signal<Out, Bit>,
     /// The packet may not be sent yet.
@@ -68,6 +76,11 @@ pub struct RequesterFrame {
     burst: Unreset<Bits<14>>,
     count: Unreset<Bits<7>>,
     several: Unreset<Bit>,
+    are_small: Unreset<Bit>,
+    blocks: Unreset<Bits<5>>,
+    small_low: Unreset<Bits<14>>,
+    small_high: Unreset<Bits<14>>,
+    all_small: Unreset<Bits<14>>,
     is_long: Unreset<Bit>,
     is_whole: Unreset<Bit>,
     ahead: Unreset<Bits<24>>,
@@ -86,6 +99,16 @@ pub struct RequesterFrame {
     each: Signal<Local, Bits<14>>,
     all: Signal<Local, Bits<14>>,
     extra: Signal<Local, Bits<14>>,
+    may_leave: Signal<Local, Bit>,
+    leave_small: Signal<Local, Bit>,
+    is_within: Signal<Local, Bit>,
+    are_several: Signal<Local, Bit>,
+    small_each: Signal<Local, Bits<14>>,
+    small_1: Signal<Local, Bits<14>>,
+    small_2: Signal<Local, Bits<14>>,
+    small_4: Signal<Local, Bits<14>>,
+    small_8: Signal<Local, Bits<14>>,
+    small_16: Signal<Local, Bits<14>>,
     #[value(1)]
     with_imm: Constant<Bits<2>>,
     #[value(2)]
@@ -100,15 +123,15 @@ pub struct RequesterFrame {
     half: Constant<Bits<25>>,
 }
 
-impl Logic for RequesterFrame {
-    #[hdl_gen]
+#[kernel]
+impl RequesterFrame {
     fn update(&mut self) {
         self.frame_bytes.next = self.frame.val();
         if self.several.val() {
             self.frame_bytes.next = self.burst.val();
         }
         self.frame_count.next = self.count.val();
-        self.is_burst.next = self.several.val();
+        self.more.next = self.blocks.val();
         self.limited.next = self.waits.val();
         self.blocked.next = self.waits.val() | self.far.val();
         self.next_op.next = self.operation.val();
@@ -140,12 +163,11 @@ impl Logic for RequesterFrame {
         self.is_whole.next = self.rest_bytes.val() == 4096;
         self.each.next = bit_cast::<14, 6>(self.telemetry_bytes.val()) + 58;
         self.all.next = self.each.val();
-        self.bursts.next = self.may_burst.val().any()
-            & self.is_long.val()
+        self.may_leave.next = self.may_burst.val().any()
             & self.fits.val()
-            & !self.is_read.val()
             & !self.is_uneven.val()
             & !self.ahead.val().get_bits::<2>(22).any();
+        self.bursts.next = self.may_leave.val() & self.is_long.val() & !self.is_read.val();
         self.extra.next = 0.into();
         if self.first.val() {
             self.extra.next = 16.into();
@@ -170,6 +192,7 @@ impl Logic for RequesterFrame {
                 _ => self.count.next = 2.into(),
             }
         }
+        self.messages();
         comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
         self.waits.next =
             self.is_read.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());
@@ -184,5 +207,49 @@ impl Logic for RequesterFrame {
         self.total.next =
             bit_cast::<25, 24>(self.ahead.val()) + bit_cast::<25, 24>(self.span.val());
         self.far.next = self.total.val() > self.half.val();
+    }
+
+    /// all messages that wait
+    fn messages(&mut self) {
+        self.is_within.next =
+            !self.waiting_bytes.val().get_bits::<20>(12).any() | (self.waiting_bytes.val() == 4096);
+        self.are_several.next = self.are_plain.val() & self.waiting.val().get_bits::<6>(1).any();
+        self.are_small.next = self.are_several.val() & self.is_within.val();
+        comment!("Bytes in flight may begin a block, and so may bytes of messages.");
+        self.blocks.next = 17.into();
+        if self.are_several.val() {
+            self.blocks.next = self.waiting_bytes.val().get_bits::<5>(8) + 2;
+        }
+        comment!("Headers of all messages: at most 16 times those of one.");
+        self.small_each.next = self.each.val() + 16;
+        self.small_1.next = 0.into();
+        if self.waiting.val().get_bit(0) {
+            self.small_1.next = self.small_each.val();
+        }
+        self.small_2.next = 0.into();
+        if self.waiting.val().get_bit(1) {
+            self.small_2.next = self.small_each.val() << 1;
+        }
+        self.small_4.next = 0.into();
+        if self.waiting.val().get_bit(2) {
+            self.small_4.next = self.small_each.val() << 2;
+        }
+        self.small_8.next = 0.into();
+        if self.waiting.val().get_bit(3) {
+            self.small_8.next = self.small_each.val() << 3;
+        }
+        self.small_16.next = bit_cast::<14, 13>(self.waiting_bytes.val().get_bits::<13>(0));
+        if self.waiting.val().get_bit(4) {
+            self.small_16.next = self.small_16.val() + (self.small_each.val() << 4);
+        }
+        self.small_low.next = self.small_1.val() + self.small_2.val();
+        self.small_high.next = self.small_4.val() + self.small_8.val();
+        self.all_small.next = self.small_low.val() + self.small_high.val() + self.small_16.val();
+        self.leave_small.next = self.may_leave.val() & self.are_small.val();
+        if self.leave_small.val() {
+            self.several.next = true;
+            self.burst.next = self.all_small.val();
+            self.count.next = self.waiting.val();
+        }
     }
 }

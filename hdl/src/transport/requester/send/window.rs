@@ -1,7 +1,8 @@
-//! Windows of the flows, as the scheduler has been told them, and whether one has room for 4 KiB.
+//! Windows of the flows, as the scheduler has been told them, and whether one has room for what may
+//! leave at once.
 //!
 //! # Interface timing  part of `requester`: read in Idle and Save, in a register from Check on; fits follows
-//!                     the bytes in flight by a cycle
+//!                     the bytes in flight and `more` by a cycle
 //! # Number formats    window, flight | UQ24.0 | 256 bytes, rounded down
 //! # Rules             A window that changes while its flow is at hand counts from the flow's next
 //!                     operation on
@@ -32,7 +33,9 @@ pub struct RequesterWindow<const FB: usize> {
     pub watch_window: Signal<In, Bits<32>>,
     /// Bytes in flight of the flow at hand.
     pub inflight: Signal<In, Bits<32>>,
-    /// With 4 KiB more they are within its window.
+    /// Blocks of 256 bytes that would leave, and one or two that both may begin.
+    pub more: Signal<In, Bits<5>>,
+    /// With these more they are within its window.
     pub fits: Signal<Out, Bit>,
     rows: Ram<FB, Bits<24>>,
     r_window: Reg<Bits<24>>,
@@ -69,8 +72,8 @@ impl<const FB: usize> Logic for RequesterWindow<FB> {
                 self.r_window.next = self.told.val();
             }
         }
-        comment!("4 KiB are 16 blocks; bytes in flight may begin another one.");
-        self.flight.next = bit_cast::<25, 24>(self.inflight.val().get_bits::<24>(8)) + 17;
+        self.flight.next = bit_cast::<25, 24>(self.inflight.val().get_bits::<24>(8))
+            + bit_cast::<25, 5>(self.more.val());
         self.has_room.next = bit_cast::<25, 24>(self.r_window.val()) >= self.flight.val();
     }
 }

@@ -51,6 +51,12 @@ impl Posted {
         self.wr.operation == Operation::Read
     }
 
+    /// A WRITE of one packet that needs no padding and has no immediate data.
+    pub fn is_plain(&self) -> bool {
+        let is_write = self.wr.operation == Operation::Write;
+        is_write && self.packet_count == 1 && self.wr.length_bytes % 4 == 0
+    }
+
     pub fn end_psn(&self) -> u32 {
         self.first_psn.wrapping_add(self.packet_count) & PSN_MASK
     }
@@ -113,6 +119,13 @@ impl Packet {
     }
 }
 
+/// Messages of a packet each that leave at once.
+#[derive(Clone, Copy, Debug)]
+pub struct SmallMessages {
+    pub count: u32,
+    pub bytes: u32,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     pub qp: QpRow,
@@ -132,6 +145,8 @@ pub struct Flow {
     pub queue: VecDeque<Posted>,
     /// Work request in `queue` that `nxt` belongs to; its length if there is none.
     pub current: usize,
+    /// All that was posted since the queue was empty are [`Posted::is_plain`].
+    pub are_plain: bool,
     /// READs that were sent and have not ended.
     pub open_reads: u8,
     pub una: u32,
@@ -204,6 +219,20 @@ impl Flow {
             && psn_distance(self.una, self.nxt) < BURST_PSNS_MAX
     }
 
+    /// The work requests that wait, if they are several WRITEs of one packet each, together of at
+    /// most 4 KiB, and `window` has room for them. Their bytes may begin another block, too.
+    pub fn small_messages(&self, window: u32) -> Option<SmallMessages> {
+        let count = (self.queue.len() - self.current) as u32;
+        let bytes = self.tail_seq.wrapping_sub(self.nxt_seq);
+        let fits = || window / 256 >= self.inflight_bytes() / 256 + 2 + bytes / 256;
+        let may_leave = self.are_plain
+            && count > 1
+            && bytes <= BURST_BYTES
+            && fits()
+            && psn_distance(self.una, self.nxt) < BURST_PSNS_MAX;
+        may_leave.then_some(SmallMessages { count, bytes })
+    }
+
     /// Whether the next packet leaves room for telemetry, if any do (`every` is not 0): it did before, or is `every` PSNs or more
     /// behind the last one that did, or that one is acknowledged.
     pub fn is_due(&self, every: u8) -> bool {
@@ -236,6 +265,7 @@ impl Flow {
         let packet_count = wr.length_bytes.div_ceil(self.mtu()).max(1);
         let (first_psn, start_seq) = (self.tail_psn, self.tail_seq);
         let posted = Posted { wr, first_psn, packet_count, start_seq };
+        self.are_plain = posted.is_plain() && (self.are_plain || self.queue.is_empty());
         self.queue.push_back(posted);
         self.tail_psn = posted.end_psn();
         if !posted.is_read() {
@@ -282,7 +312,9 @@ impl Flow {
         has_progress
     }
 
+    /// What is sent again may be other packets than those that are armed: one of them leaves.
     pub fn rewind(&mut self) {
+        self.arm_packets = 1;
         (self.nxt, self.nxt_seq, self.current) = (self.una, self.una_seq, 0);
     }
 

@@ -22,11 +22,16 @@ impl Requester {
         let has_telemetry = f.qp.telemetry && f.is_due(i.cfg_tel_every);
         let telemetry_bytes = if has_telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
         let is_uneven = f.qp.telemetry && i.cfg_tel_data != 0 && i.cfg_tel_every > 1;
-        let is_burst = self.has_bursts && f.has_burst(self.window) && !is_uneven;
+        let may_burst = self.has_bursts && !is_uneven;
+        let is_burst = may_burst && f.has_burst(self.window);
+        let messages = f.small_messages(self.window).filter(|_| may_burst);
         f.arm_packets = if is_burst { BURST_BYTES / f.mtu() } else { 1 };
         // A burst has what its first packet has, and its last one.
         let last = Packet { is_first: false, is_last: packet.rest == BURST_BYTES, ..packet };
-        let (payload_bytes, transport_bytes) = if is_burst {
+        let (payload_bytes, transport_bytes) = if let Some(messages) = messages {
+            f.arm_packets = messages.count;
+            (messages.bytes, messages.count * packet.transport_bytes())
+        } else if is_burst {
             let extra_bytes = packet.transport_bytes() + last.transport_bytes() - 2 * BTH_BYTES;
             (BURST_BYTES, f.arm_packets * BTH_BYTES + extra_bytes)
         } else {
@@ -97,12 +102,11 @@ impl Requester {
         f.armed = false;
         let count = f.arm_packets;
         self.wait(prepare_cycles);
-        let mut left = count - 1;
-        // After a rewind the message may end sooner.
-        while !self.send_packet(flow, now, i) && left > 0 {
-            left -= 1;
+        self.send_packet(flow, now, i);
+        for _ in 1..count {
             self.wait(cycles::PREPARE - 2);
             self.push(Step::Free);
+            self.send_packet(flow, now, i);
         }
         if self.flows[flow].has_pending() {
             // The next work request is read while the packet leaves; it begins with its first one.
@@ -112,8 +116,8 @@ impl Requester {
         }
     }
 
-    /// Sends the flow's next packet; whether it ends its message.
-    fn send_packet(&mut self, flow: usize, now: u64, i: &RequesterIn) -> bool {
+    /// Sends the flow's next packet.
+    fn send_packet(&mut self, flow: usize, now: u64, i: &RequesterIn) {
         let f = &mut self.flows[flow];
         let packet = f.packet();
         let wr = packet.posted.wr;
@@ -155,6 +159,5 @@ impl Requester {
         }
         self.push(Step::Send(pkt, read, is_resent));
         self.wait(1);
-        packet.ends()
     }
 }
