@@ -177,7 +177,8 @@ rows! {
     "write_mux" of HopPerCycle AckPerCycle, widths 64 512,
         |_| WriteMux::<W, { W + 1 }>::default();
     "completer" of HopPerCycle AckPerCycle, widths 64 512, flows 64 256 1024,
-        |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 }>::default();
+        |_| Completer::<W, KB, { W + KB + 1 }, FB, { FB + 1 },
+            { write_commands_log2(W) + 1 }, { write_commands_log2(W) + 2 }>::default();
     "feedback_out" of HopPerCycle AckPerCycle, flows 64 256 1024,
         |_| FeedbackOut::<FB, { FB + 24 }, { FB + 1 }>::default();
     "feedback_in" of HopPerCycle AckPerCycle, flows 64 256 1024,

@@ -104,7 +104,7 @@ pub struct Nic {
     read_reply: ReadReply<FB, { FB + 4 }, MB>,
     #[init(Requester::new(config))]
     requester: Requester,
-    completer: Completer<W, KB, { W + KB + 1 }, FB, { FB + 1 }>,
+    completer: Completer<W, KB, { W + KB + 1 }, FB, { FB + 1 }, { EB + 1 }, { EB + 2 }>,
     feedback_out: FeedbackOut<FB, { FB + 24 }, { FB + 1 }>,
     feedback_in: FeedbackIn<FB, { FB + 1 }>,
     probe_out: ProbeOut<FB, { FB + 1 }, { 20 - FB }>,

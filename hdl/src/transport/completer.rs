@@ -10,7 +10,7 @@
 //!                     every 2 cycles
 //! # Orders            land: the next frame of s_response goes to memory, and the report of its
 //!                     command ends it. drop: the frame is discarded. completion: it ends, and is
-//!                     m_cqe, once all before it have ended. `2^PENDING_LOG2` may be without end
+//!                     m_cqe, once all before it have ended. `2^P` may be without end
 //! # Errors            a frame that memory refuses: m_fail once, the flow's next completion gets
 //!                     status 5 (host memory), those behind it 6 (flushed), until its row is written.
 //!                     A row waits until all orders have ended; new ones wait behind it
@@ -31,10 +31,8 @@ use rust_hdl_core::prelude::*;
 
 /// Cycles from an order to its command.
 pub const LATENCY_CYCLES: usize = 2;
-/// log2 of the orders without end.
-pub const PENDING_LOG2: usize = 9;
 
-/// Completer; `FC = FB + 1`, `B = W + KB + 1`.
+/// Completer; `FC = FB + 1`, `B = W + KB + 1`, `P1 = P + 1`.
 #[block]
 pub struct Completer<
     const W: usize,
@@ -42,6 +40,8 @@ pub struct Completer<
     const B: usize,
     const FB: usize,
     const FC: usize,
+    const P: usize,
+    const P1: usize,
 > {
     /// An order of the requester.
     pub s_order: Order<In, FB>,
@@ -72,7 +72,7 @@ pub struct Completer<
     addr: Reg<Bits<64>>,
     bytes: Reg<Bits<13>>,
     flow: Reg<Bits<FB>>,
-    pending: RamFifo<Pending, PENDING_LOG2, { PENDING_LOG2 + 1 }>,
+    pending: RamFifo<Pending, P, P1>,
     is_land: Signal<Local, Bit>,
     is_frame: Signal<Local, Bit>,
     can: Signal<Local, Bit>,
@@ -82,8 +82,15 @@ pub struct Completer<
     land: Constant<Bits<2>>,
 }
 
-impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC: usize> Logic
-    for Completer<W, KB, B, FB, FC>
+impl<
+        const W: usize,
+        const KB: usize,
+        const B: usize,
+        const FB: usize,
+        const FC: usize,
+        const P: usize,
+        const P1: usize,
+    > Logic for Completer<W, KB, B, FB, FC, P, P1>
 {
     #[hdl_gen]
     fn update(&mut self) {

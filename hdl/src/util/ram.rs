@@ -29,6 +29,18 @@ const NARROW_BITS_MAX: usize = 2048;
 /// width.
 const ULTRA_ADDRESS_BITS: usize = 13;
 
+/// Fewer rows than these fill no block RAM.
+const SMALL_ADDRESS_BITS: usize = 6;
+
+/// Style of a memory of so many rows: block RAM, or what the tool chooses.
+pub(super) const fn ram_style(address_bits: usize) -> &'static str {
+    if address_bits < SMALL_ADDRESS_BITS {
+        "\"auto\""
+    } else {
+        "\"block\""
+    }
+}
+
 /// Block RAM of `2^AW` words of type `T`.
 #[block(no_reset)]
 pub struct Ram<const AW: usize, T: Synth> {
@@ -61,11 +73,10 @@ impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
     fn hdl(&self) -> Verilog {
         let (narrow, style) = match narrow_bits(AW, T::BITS) {
             _ if self.is_ultra.val() => (0, "\"ultra\""),
-            // Fewer rows fill no block RAM: the tool chooses.
-            _ if AW < 6 => (0, "\"auto\""),
+            _ if AW < SMALL_ADDRESS_BITS => (0, ram_style(AW)),
             _ if AW >= ULTRA_ADDRESS_BITS && T::BITS > BLOCK_BITS => (0, "\"ultra\""),
             bits if bits == T::BITS => (0, "\"distributed\""),
-            bits => (bits, "\"block\""),
+            bits => (bits, ram_style(AW)),
         };
         let parameters: [(&str, &dyn Display); 4] =
             [("WIDTH", &T::BITS), ("AW", &AW), ("NARROW", &narrow), ("STYLE", &style)];

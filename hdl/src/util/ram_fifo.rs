@@ -1,4 +1,4 @@
-//! FIFO in block RAM with registered output.
+//! FIFO in block RAM with registered output, or of a few items, which fill none.
 //!
 //! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 1: m_valid, m_data if it
 //!                     comes while none is held, else cycle 3 at least
@@ -9,6 +9,7 @@
 //!                     value while m_valid is low
 //! # Twins             sim/models/src/golden/util/fifo.rs, tests/util/ram_fifo.rs
 
+use super::ram::ram_style;
 use crate::streams::Word;
 use crate::{block, cell};
 use rust_hdl_core::prelude::*;
@@ -31,14 +32,18 @@ impl<T: Synth, const AW: usize, const CW: usize> Logic for RamFifo<T, AW, CW> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        cell(VERILOG, &[("WIDTH", &T::BITS), ("AW", &AW)])
+        let style = ram_style(AW);
+        cell(VERILOG, &[("WIDTH", &T::BITS), ("AW", &AW), ("STYLE", &style)])
     }
 }
 
 const VERILOG: &str = "
 module ram_fifo #(
     parameter WIDTH = 32,
-    parameter AW = 9
+    parameter AW = 9,
+    // verilator lint_off UNUSEDPARAM
+    parameter STYLE = \"block\"
+    // verilator lint_on UNUSEDPARAM
 ) (
     input  wire             clock,
     input  wire             reset,
@@ -51,7 +56,7 @@ module ram_fifo #(
     output wire [AW:0]      count
 );
 
-    (* ram_style = \"block\", no_rw_check *)
+    (* ram_style = STYLE, no_rw_check *)
     reg [WIDTH-1:0] mem [0:(1<<AW)-1];
     reg [AW-1:0]    write_index;
     reg [AW-1:0]    read_index;

@@ -11,8 +11,6 @@ use crate::ports::Golden;
 use crate::streams::{Axis, Flow, Order, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 use nic_spec::config::NicConfig;
 
-/// Orders that have not ended.
-const PENDING_MAX: usize = 512;
 /// Completion status: host memory refused bytes of this or an earlier work request.
 const LOCAL_DMA: u8 = 5;
 /// Completion status: an earlier work request failed.
@@ -99,6 +97,8 @@ enum Phase {
 #[derive(Clone, Debug)]
 pub struct Completer {
     flow_count: usize,
+    /// Orders that may be without end.
+    pending_max: usize,
     mover: Mover,
     taking: bool,
     cmd: WriteCommand,
@@ -114,16 +114,17 @@ pub struct Completer {
 impl Completer {
     /// A completer of the sizes of `config`.
     pub fn new(config: &NicConfig) -> Self {
-        Self::of(config.flow_count)
+        Self::of(config.flow_count, 2 * config.write_commands())
     }
 
-    fn of(flow_count: usize) -> Self {
+    fn of(flow_count: usize, pending_max: usize) -> Self {
         Self {
             flow_count,
+            pending_max,
             mover: Mover::default(),
             taking: false,
             cmd: WriteCommand::default(),
-            pending: RamFifo::new(PENDING_MAX),
+            pending: RamFifo::new(pending_max),
             phase: Phase::Scrub(flow_count),
             ended: (Pending::default(), false),
             errors: vec![FlowError::None; flow_count],
@@ -237,7 +238,7 @@ impl Golden for Completer {
 
     fn step(&mut self, i: &CompleterIn) -> CompleterOut {
         if i.reset {
-            *self = Self::of(self.flow_count);
+            *self = Self::of(self.flow_count, self.pending_max);
         } else {
             let is_idle = !self.taking && self.pending.count() == 0;
             let (pending, frame) = self.order(i);
