@@ -100,7 +100,7 @@ fn requester_breaks_are_caught() {
         ("post_is_plain & (r_plain | (r_used == 7'd0))", "post_is_plain"),
         ("post_is_plain & (r_plain | (r_used == 7'd0))", "r_plain | post_is_plain"),
         ("are_small <= are_several & is_within", "are_small <= are_several"),
-        ("small_4 = small_each << 2", "small_4 = 14'd0"),
+        ("small_high <= headers_of_2 + headers_of_3", "small_high <= headers_of_3"),
         ("count_next = waiting", "count_next = 7'd2"),
         ("r_rest_next = 4'd0;\n                    r_current_next", "r_current_next"),
         ("plain <= (packets == 24'd1) &", "plain <="),

@@ -98,9 +98,9 @@ pub const fn read_commands_log2(data_bits: usize) -> usize {
     }
 }
 
-/// log2 of [`NicConfig::write_commands`]. Small messages take up to three each, with one that comes for
-/// one that goes: its payload, and of the other its end and its completion, which may be packed. 256 within 2 us are 43 million
-/// in a second, both ways.
+/// log2 of [`NicConfig::write_commands`]. Small messages take up to two each, with one that comes for
+/// one that goes: its payload, and the completion of the other, which may be packed. 256 within 2 us
+/// are 64 million in a second, both ways.
 pub const fn write_commands_log2(data_bits: usize) -> usize {
     if data_bits == 512 {
         8

@@ -213,6 +213,7 @@ impl<
             & !self.order.m.data.val();
         self.is_inline.next =
             self.order.m.valid.val() & self.order.m.data.val() & !self.is_spent.val();
+        self.m_wr.tlast.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
         self.m_wr.tvalid.next =
             self.stands.val() & (self.owners.m.data.val() == Owner::WorkRequest);
         self.pkt_moves.next =
@@ -237,7 +238,7 @@ impl<
             self.inline_keep.next = self.inlines.m.data.val().keep >> 16;
         }
         self.inline_more.next = self.inline_keep.val() >> self.beat_bytes.val();
-        self.is_last.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
+        self.is_last.next = self.m_wr.tlast.val();
         if self.is_inline.val() {
             self.is_last.next = !self.inline_more.val().any();
         }
@@ -256,7 +257,6 @@ impl<
     fn frames(&mut self) {
         self.beats.m.ready.next = (self.m_wr.tvalid.val() & self.m_wr.tready.val())
             | (self.pkt_reads.val() & self.m_pkt.tready.val());
-        self.m_wr.tlast.next = self.beats.m.data.val().get_bit(self.last_at.val().index());
         self.owners.m.ready.next = self.beats.m.ready.val() & self.m_wr.tlast.val();
         self.order.m.ready.next = self.pkt_moves.val() & self.is_last.val();
         self.m_pkt.tvalid.next = self.pkt_reads.val() | self.is_inline.val();

@@ -104,11 +104,7 @@ pub struct RequesterFrame {
     is_within: Signal<Local, Bit>,
     are_several: Signal<Local, Bit>,
     small_each: Signal<Local, Bits<14>>,
-    small_1: Signal<Local, Bits<14>>,
-    small_2: Signal<Local, Bits<14>>,
-    small_4: Signal<Local, Bits<14>>,
-    small_8: Signal<Local, Bits<14>>,
-    small_16: Signal<Local, Bits<14>>,
+    headers_of: [Signal<Local, Bits<14>>; 5],
     #[value(1)]
     with_imm: Constant<Bits<2>>,
     #[value(2)]
@@ -222,29 +218,18 @@ impl RequesterFrame {
         }
         comment!("Headers of all messages: at most 16 times those of one.");
         self.small_each.next = self.each.val() + 16;
-        self.small_1.next = 0.into();
-        if self.waiting.val().get_bit(0) {
-            self.small_1.next = self.small_each.val();
+        for i in 0..5 {
+            self.headers_of[i].next = 0.into();
+            if self.waiting.val().get_bit(i) {
+                self.headers_of[i].next = self.small_each.val() << i.to_bits::<3>();
+            }
         }
-        self.small_2.next = 0.into();
-        if self.waiting.val().get_bit(1) {
-            self.small_2.next = self.small_each.val() << 1;
-        }
-        self.small_4.next = 0.into();
-        if self.waiting.val().get_bit(2) {
-            self.small_4.next = self.small_each.val() << 2;
-        }
-        self.small_8.next = 0.into();
-        if self.waiting.val().get_bit(3) {
-            self.small_8.next = self.small_each.val() << 3;
-        }
-        self.small_16.next = bit_cast::<14, 13>(self.waiting_bytes.val().get_bits::<13>(0));
-        if self.waiting.val().get_bit(4) {
-            self.small_16.next = self.small_16.val() + (self.small_each.val() << 4);
-        }
-        self.small_low.next = self.small_1.val() + self.small_2.val();
-        self.small_high.next = self.small_4.val() + self.small_8.val();
-        self.all_small.next = self.small_low.val() + self.small_high.val() + self.small_16.val();
+        self.small_low.next = self.headers_of[0].val() + self.headers_of[1].val();
+        self.small_high.next = self.headers_of[2].val() + self.headers_of[3].val();
+        self.all_small.next = self.small_low.val()
+            + self.small_high.val()
+            + self.headers_of[4].val()
+            + bit_cast::<14, 13>(self.waiting_bytes.val().get_bits::<13>(0));
         self.leave_small.next = self.may_leave.val() & self.are_small.val();
         if self.leave_small.val() {
             self.several.next = true;

@@ -206,30 +206,29 @@ impl Flow {
         psn_distance(self.una, self.nxt) + psns > PSN_SPAN_MAX
     }
 
-    /// Whether 4 KiB are left of the message whose packet is the next one, and `window` has room for
-    /// them. Windows and what is in flight count in blocks of 256 bytes.
-    pub fn has_burst(&self, window: u32) -> bool {
-        let packet = self.packet();
-        // Of bytes in flight part of a block may be more.
-        let taken = self.inflight_bytes() / 256 + 1 + BURST_BYTES / 256;
-        !packet.posted.is_read()
-            && self.mtu() < BURST_BYTES
-            && packet.rest >= BURST_BYTES
-            && window / 256 >= taken
+    /// Whether several packets of so many blocks of 256 bytes may leave: `window` has room for them,
+    /// in which part of a block in flight counts as one, and not too many PSNs are outstanding.
+    fn may_send(&self, blocks: u32, window: u32) -> bool {
+        window / 256 >= self.inflight_bytes() / 256 + 1 + blocks
             && psn_distance(self.una, self.nxt) < BURST_PSNS_MAX
     }
 
+    /// Whether 4 KiB are left of the message whose packet is the next one, and may leave.
+    pub fn has_burst(&self, window: u32) -> bool {
+        let packet = self.packet();
+        !packet.posted.is_read()
+            && self.mtu() < BURST_BYTES
+            && packet.rest >= BURST_BYTES
+            && self.may_send(BURST_BYTES / 256, window)
+    }
+
     /// The work requests that wait, if they are several WRITEs of one packet each, together of at
-    /// most 4 KiB, and `window` has room for them. Their bytes may begin another block, too.
+    /// most 4 KiB, and may leave. Their bytes may begin another block, too.
     pub fn small_messages(&self, window: u32) -> Option<SmallMessages> {
         let count = (self.queue.len() - self.current) as u32;
         let bytes = self.tail_seq.wrapping_sub(self.nxt_seq);
-        let fits = || window / 256 >= self.inflight_bytes() / 256 + 2 + bytes / 256;
-        let may_leave = self.are_plain
-            && count > 1
-            && bytes <= BURST_BYTES
-            && fits()
-            && psn_distance(self.una, self.nxt) < BURST_PSNS_MAX;
+        let are_small = self.are_plain && count > 1 && bytes <= BURST_BYTES;
+        let may_leave = are_small && self.may_send(bytes / 256 + 1, window);
         may_leave.then_some(SmallMessages { count, bytes })
     }
 

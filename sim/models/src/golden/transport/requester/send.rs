@@ -25,25 +25,25 @@ impl Requester {
         let may_burst = self.has_bursts && !is_uneven;
         let is_burst = may_burst && f.has_burst(self.window);
         let messages = f.small_messages(self.window).filter(|_| may_burst);
-        f.arm_packets = if is_burst { BURST_BYTES / f.mtu() } else { 1 };
         // A burst has what its first packet has, and its last one.
         let last = Packet { is_first: false, is_last: packet.rest == BURST_BYTES, ..packet };
-        let (payload_bytes, transport_bytes) = if let Some(messages) = messages {
-            f.arm_packets = messages.count;
-            (messages.bytes, messages.count * packet.transport_bytes())
+        let (count, payload_bytes, transport_bytes) = if let Some(messages) = messages {
+            (messages.count, messages.bytes, messages.count * packet.transport_bytes())
         } else if is_burst {
+            let count = BURST_BYTES / f.mtu();
             let extra_bytes = packet.transport_bytes() + last.transport_bytes() - 2 * BTH_BYTES;
-            (BURST_BYTES, f.arm_packets * BTH_BYTES + extra_bytes)
+            (count, BURST_BYTES, count * BTH_BYTES + extra_bytes)
         } else {
-            (packet.sent_bytes().next_multiple_of(4), packet.transport_bytes())
+            (1, packet.sent_bytes().next_multiple_of(4), packet.transport_bytes())
         };
-        let beside_bytes = f.arm_packets * (14 + 20 + 8 + telemetry_bytes + 4);
+        f.arm_packets = count;
+        let beside_bytes = count * (14 + 20 + 8 + telemetry_bytes + 4);
         let len_bytes = beside_bytes + transport_bytes + payload_bytes;
         let work = Work {
             valid: true,
             flow: flow as u16,
             len_bytes: len_bytes as u16,
-            frame_count: f.arm_packets as u8,
+            frame_count: count as u8,
             inflight_bytes: f.inflight_bytes(),
         };
         self.push(Step::Work(work));
