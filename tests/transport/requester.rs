@@ -269,11 +269,11 @@ fn requester_sends_all_small_messages_at_once() {
         let (arms, packets) = arms_of(&mut d);
         (arms[1..].to_vec(), packets[1..].to_vec())
     };
-    let three = |d: &mut Driver| [64, 0, 400].map(|bytes| d.post(2, bytes));
+    let three = |d: &mut Driver| [64, 0, 400].into_iter().for_each(|bytes| d.post(2, bytes));
     let together = (vec![(3 * 74 + 464, 3, 64)], vec![64, 0, 400]);
     // 64 bytes are in flight, 464 are to leave: a block of each may be begun.
-    assert_eq!(arms(3 * 256, &|d| drop(three(d))), together);
-    assert_eq!(arms(3 * 256 - 1, &|d| drop(three(d))).0[0], (74 + 64, 1, 64));
+    assert_eq!(arms(3 * 256, &three), together);
+    assert_eq!(arms(3 * 256 - 1, &three).0[0], (74 + 64, 1, 64));
     let counts = |post: &dyn Fn(&mut Driver)| -> Vec<u8> {
         arms(1 << 20, post).0.iter().map(|arm| arm.1).collect()
     };

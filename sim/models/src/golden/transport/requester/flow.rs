@@ -54,7 +54,7 @@ impl Posted {
     /// A WRITE of one packet that needs no padding and has no immediate data.
     pub fn is_plain(&self) -> bool {
         let is_write = self.wr.operation == Operation::Write;
-        is_write && self.packet_count == 1 && self.wr.length_bytes % 4 == 0
+        is_write && self.packet_count == 1 && self.wr.length_bytes.is_multiple_of(4)
     }
 
     pub fn end_psn(&self) -> u32 {
