@@ -616,7 +616,7 @@ fn responder_bench_notices_broken_verilog() {
         ("asked[99] & waiting[4]", "1'b0"),
         ("imm_full = imm_in_flight[4]", "imm_full = imm_in_flight[3]"),
         ("(promises & (most_imm == last_imm))", "1'b0"),
-        ("queue_s_valid = queued", "queue_s_valid = 1'b0"),
+        ("joins_next = queued", "joins_next = 1'b0"),
         ("moved = take & inbound_m_valid", "moved = take"),
         ("packets <= behind_by", "packets < behind_by"),
         ("psn_after <= expected + packets", "psn_after <= expected + 24'd1"),

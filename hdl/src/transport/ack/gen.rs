@@ -8,9 +8,9 @@
 //!                     flow waits for it and no telemetry of the flow was stored in cycle 0.
 //!                     Otherwise the flow waits its turn. Of s_end: cycle 0: s_end_valid, nothing
 //!                     under way; cycle 3: s_end_ready
-//! # Latency and rate  every 2 cycles, of the same flow every 3, one s_done with its m_ack, one
-//!                     s_end, or one m_ack of a flow that waited; s_done never waits for m_ack, only
-//!                     for s_end, its turn beside flows that can send, and m_job behind a READ
+//! # Latency and rate  every 2 cycles one s_done with its m_ack, one s_end, or one m_ack of a flow
+//!                     that waited; s_done never waits for m_ack, only for s_end, its turn beside
+//!                     flows that can send, and m_job behind a READ
 //! # Number formats    s_done_tag | PSN \[23:0\], MSN \[47:24\], immediate \[79:48\],
 //!                     message bytes \[111:80\], flow \[121:112\], outcome \[124:122\] (0 accepted,
 //!                     1 accepted with AckReq, 2 duplicate, 3 RNR, 4 sequence, 5 invalid,

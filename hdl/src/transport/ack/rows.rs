@@ -3,9 +3,9 @@
 //! # Source            InfiniBand architecture volume 1, section 9.7.5; hdl/transport.md
 //! # Interface timing  as `ack_gen`, of which this is the control. An operation reads its flow's
 //!                     row in cycle 0 and changes it in cycle 2, in which the next one is chosen and
-//!                     reads; of the same flow it reads again in the cycle behind
-//! # Latency and rate  an operation every 2 cycles, of the same flow every 3: the end of a command
-//!                     with its answer, that of a READ's job, or an answer that waited
+//!                     reads; one of the same flow goes on with the row as it was changed
+//! # Latency and rate  an operation every 2 cycles: the end of a command with its answer, that of a
+//!                     READ's job, or an answer that waited
 //! # Number formats    [`AnswerRow`], [`CommandTag`]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
 //! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
@@ -160,7 +160,11 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     same: Unreset<Bit>,
     fresh: Unreset<Bit>,
     end_waits: Reg<Bit>,
-    send_turn: Reg<Bit>,
+    ends_since: Reg<Bits<3>>,
+    brings: Unreset<Bit>,
+    may_show: Reg<Bit>,
+    joins: Reg<Bit>,
+    joining: Unreset<Bits<FB>>,
     is_accepted: Unreset<Bit>,
     is_read: Unreset<Bit>,
     is_fatal: Unreset<Bit>,
@@ -200,7 +204,6 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     done_ready: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     at: Signal<Local, Bits<FB>>,
-    rereads: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     retires: Signal<Local, Bit>,
     completes: Signal<Local, Bit>,
@@ -244,6 +247,8 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     is_new: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
     notes: Signal<Local, Bit>,
+    #[value(1)]
+    one_end: Constant<Bits<3>>,
     #[init(Constant::new(1u64.to_bits()))]
     ack: Constant<Bits<3>>,
     #[init(Constant::new(2u64.to_bits()))]
@@ -352,12 +357,13 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.holds.next = self.was_jobs.val().any();
     }
 
-    /// What comes next. The end of a job goes first, as nothing of its flow is answered before; the
-    /// end of a command and an answer that waits take turns.
+    /// What comes next. The end of a job goes first, as nothing of its flow is answered before; an
+    /// answer that waits goes behind three ends of commands at the latest: a later one may replace it.
     fn choice(&mut self) {
         self.applies.next = self.state.val() == AckGenState::Apply;
         self.is_done.next = !self.is_end.val() & !self.is_send.val();
-        self.waits.next = self.is_done.val() & self.has_imm.val() & self.cqe_valid.val();
+        self.brings.next = self.is_done.val() & self.has_imm.val();
+        self.waits.next = self.brings.val() & self.cqe_valid.val();
         self.finishes.next = self.applies.val() & !self.waits.val();
         self.chooses.next = (self.state.val() == AckGenState::Idle) | self.finishes.val();
         self.s_end.ready.next = self.applies.val() & self.is_end.val();
@@ -370,7 +376,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
             & !self.end_due.val()
             & !self.job.valid.val()
             & !self.hands_over.val()
-            & !(self.can_send.val() & self.send_turn.val());
+            & !(self.can_send.val() & self.ends_since.val().get_bit(2));
         self.s_done.ready.next = self.done_ready.val();
         self.s_read_ready.next = self.hands_over.val() & self.finishes.val();
         self.takes.next = self.s_done.valid.val() & self.done_ready.val();
@@ -381,14 +387,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         if self.end_due.val() {
             self.at.next = self.s_end.flow.val();
         }
-        comment!("A row that is being written is read again.");
-        self.rereads.next = (self.state.val() == AckGenState::Load) & self.same.val();
-        self.rows.read_enable.next = self.chooses.val() | self.rereads.val();
+        self.rows.read_enable.next = self.chooses.val();
         self.rows.read_address.next = self.at.val();
-        if self.rereads.val() {
-            self.rows.read_address.next = self.flow.val();
-        }
-        self.row.next = self.rows.read_data.val();
         self.tel_fetch.next = self.chooses.val();
         self.tel_fetch_flow.next = self.at.val();
         self.tel_now.next = self.flow.val();
@@ -405,9 +405,10 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
             self.end_reads.next = self.s_end.reads.val();
             self.end_error.next = self.s_end.error.val();
             self.end_clears.next = self.s_end.cleared.val();
-            self.send_turn.next = self.takes.val();
-            if self.end_due.val() {
-                self.send_turn.next = self.send_turn.val();
+            if self.takes.val() {
+                self.ends_since.next = (self.ends_since.val() << 1) | self.one_end.val();
+            } else if !self.end_due.val() {
+                self.ends_since.next = 0.into();
             }
         }
     }
@@ -452,8 +453,12 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.nak_bits.next = self.nak_outcome.val().get_bits::<2>(0);
         self.says_nak.next =
             (self.is_send.val() & self.owed_nak.val()) | (self.is_done.val() & self.tag_naks.val());
-        self.tel_show.next =
-            self.finishes.val() & !self.is_end.val() & self.ack_free.val() & self.fresh.val();
+        comment!("Is the operation to show telemetry, once it finishes?");
+        self.may_show.next = self.may_show.val() & !self.finishes.val();
+        if (self.state.val() == AckGenState::Load) & !self.is_end.val() & self.fresh.val() {
+            self.may_show.next = true;
+        }
+        self.tel_show.next = self.may_show.val() & !self.waits.val() & self.ack_free.val();
         self.sends.next = self.tel_show.val() & self.may_send.val();
         self.tel_send.next = self.may_send.val() & self.had_tel.val() & !self.owed_nak.val();
         if self.is_done.val() {
@@ -486,8 +491,10 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
     fn operation(&mut self) {
         self.rows.write_enable.next = self.finishes.val();
         self.rows.write_address.next = self.flow.val();
-        self.queue.s.valid.next = false;
-        self.queue.s.data.next = self.flow.val();
+        self.joins.next = false;
+        self.joining.next = self.flow.val();
+        self.queue.s.valid.next = self.joins.val();
+        self.queue.s.data.next = self.joining.val();
         self.queue.m.ready.next = false;
         self.retired_q.next = false;
         self.retired_imm_q.next = false;
@@ -512,11 +519,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 }
             }
             AckGenState::Load => {
-                self.same.next = false;
-                if !self.same.val() {
-                    self.state.next = AckGenState::Apply;
-                    self.queue.m.ready.next = self.is_send.val();
-                }
+                self.state.next = AckGenState::Apply;
+                self.queue.m.ready.next = self.is_send.val();
             }
             AckGenState::Apply => {
                 if self.is_end.val() {
@@ -585,7 +589,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
             self.cleared_q.next = true;
         }
         if (self.owes_ack.val() | self.owes_nak.val()) & !self.jobs.val().any() {
-            self.queue.s.valid.next = !self.was_queued.val();
+            self.joins.next = !self.was_queued.val();
             self.queued.next = true;
         }
     }
@@ -634,7 +638,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
             self.has_tel.next = true;
         }
         if self.answers.val() & !self.holds.val() {
-            self.queue.s.valid.next = !self.was_queued.val();
+            self.joins.next = !self.was_queued.val();
             self.queued.next = true;
         }
     }
@@ -649,8 +653,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                     self.has_tel.next = false;
                 }
             }
-            self.queued.next = self.owes_nak.val() | self.owes_ack.val();
-            self.queue.s.valid.next = self.queued.val();
+            self.queued.next = !self.sends.val() | (self.owed_nak.val() & self.owed_ack.val());
+            self.joins.next = self.queued.val();
         } else {
             comment!("With a job of the flow it comes back at the end of the last one.");
             self.queued.next = false;
@@ -672,6 +676,11 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.rows_data.next = self.rows_data.val().replace_bit(101, self.has_tel.val());
         self.rows_data.next = self.rows_data.val().replace_bit(102, self.closed.val());
         self.rows_data.next = self.rows_data.val().replace_bit(103, self.queued.val());
+        comment!("What is read while it is written is old.");
+        self.row.next = self.rows_data.val().into();
+        if (self.state.val() == AckGenState::Load) & !self.same.val() {
+            self.row.next = self.rows.read_data.val();
+        }
         self.rows.write_data.next = self.rows_data.val().into();
         if self.state.val() == AckGenState::Scrub {
             self.rows.write_data.next = 0.into();

@@ -198,6 +198,8 @@ struct Row {
     ended_reads: u8,
 }
 
+/// Ends of commands that go before an answer that waits.
+const ENDS_MAX: u8 = 3;
 /// Packets whose telemetry can be held.
 const PACKETS_MAX: usize = 4;
 
@@ -256,13 +258,13 @@ pub struct AckGen {
     /// An answer that was taken in the cycle before.
     seen: Option<HopWatch>,
     queue: LutFifo<u16>,
+    /// A flow that joins the queue in the next cycle.
+    joining: Option<u16>,
     state: State,
     /// An end of a job was offered in the cycle before, and not taken.
     end_waits: bool,
-    /// The last operation was the end of a command: one that waits goes before the next.
-    send_turn: bool,
-    /// The row of the flow at hand was being written when it was read: it is read again.
-    rereads: bool,
+    /// Ends of commands since an answer that waited could have gone.
+    ends_since: u8,
     /// Telemetry of the flow at hand was looked up; not so if some was being stored.
     is_fresh: bool,
     scrub_at: usize,
@@ -287,10 +289,10 @@ impl AckGen {
             hops: vec![Hops::default(); n],
             seen: None,
             queue: LutFifo::new(n),
+            joining: None,
             state: State::Scrub,
             end_waits: false,
-            send_turn: false,
-            rereads: false,
+            ends_since: 0,
             is_fresh: false,
             scrub_at: 0,
             held_tel: VecDeque::with_capacity(PACKETS_MAX),
@@ -315,8 +317,9 @@ impl AckGen {
         self.seen = None;
         self.held_tel.clear();
         self.queue.step(true, None, false);
+        self.joining = None;
         self.state = State::Scrub;
-        (self.end_waits, self.send_turn, self.rereads) = (false, false, false);
+        (self.end_waits, self.ends_since) = (false, 0);
         self.scrub_at = 0;
         self.out = AckGenOut::default();
     }
@@ -575,7 +578,10 @@ impl AckGen {
         let chooses = self.chooses();
         let next = if chooses { self.choose(i) } else { None };
         if chooses && !self.end_due() {
-            self.send_turn = matches!(next, Some((Operation::Done { .. }, _)));
+            self.ends_since = match next {
+                Some((Operation::Done { .. }, _)) => ENDS_MAX.min(self.ends_since + 1),
+                _ => 0,
+            };
         }
         self.end_waits = i.s_end.valid && !self.out.s_end.ready;
         let out = &mut self.out;
@@ -594,17 +600,12 @@ impl AckGen {
                 }
                 None
             }
-            State::Load(_) if self.rereads => {
-                self.rereads = false;
-                None
-            }
             State::Load(operation) => {
                 self.state = State::Apply(operation);
                 None
             }
             State::Apply(operation) if chooses => {
                 self.state = State::Idle;
-                self.rereads = next.is_some_and(|(_, flow)| flow == self.flow_of(&operation));
                 self.apply(operation, i, ack_free)
             }
             State::Apply(_) | State::Idle => None,
@@ -625,7 +626,7 @@ impl AckGen {
         };
         self.out.s_end.ready = is_end;
         self.out.s_read_ready = hands_over && self.chooses();
-        let sends_first = self.can_send() && self.send_turn;
+        let sends_first = self.can_send() && self.ends_since == ENDS_MAX;
         let is_held = self.end_due() || self.out.m_job.valid || hands_over || sends_first;
         self.out.s_done.ready = self.chooses() && !is_held;
     }
@@ -647,8 +648,9 @@ impl Golden for AckGen {
             self.held_tel.push_back(i.s_tel);
             assert!(self.held_tel.len() <= PACKETS_MAX, "telemetry of so many packets is held");
         }
-        let pop = matches!(before, State::Load(Operation::Send(_))) && !self.rereads;
-        let push = self.work(i);
+        let pop = matches!(before, State::Load(Operation::Send(_)));
+        let push = self.joining.take();
+        self.joining = self.work(i);
         self.echoes_one = i.cfg_worst_hop;
         self.queue.step(false, push, pop);
         if let Some(tel) = held.filter(|tel| tel.valid && i.tel_store && i.tel_enable) {
