@@ -18,8 +18,12 @@ fn sq_fetch_breaks_are_caught() {
         ("& keeps_one;", "& 1'b1;"),
         ("& keeps_credit;", "& 1'b1;"),
         // A row is read before the operation ahead has written it.
-        ("(executes & (flow == exec_flow))", "1'b0"),
+        ("is_own = executes & (flow == exec_flow)", "is_own = 1'b0"),
+        ("is_own & !are_credits", "1'b0"),
         ("(is_done & (flow == book_flow))", "1'b0"),
+        // A credit goes on with the row of before the credit ahead, or forgets it.
+        ("if (follows) begin", "if (1'b0) begin"),
+        ("followed <= follows", "followed <= 1'b0"),
         // A fetch begins before the one ahead has taken its slot.
         ("slots_before = 4'd6", "slots_before = 4'd7"),
         ("slots_last = 4'd7", "slots_last = 4'd15"),
@@ -48,7 +52,7 @@ fn sq_fetch_breaks_are_caught() {
         // The one that could not be read is named by the first of its read.
         ("order[15:0] + {13'd0, count}", "order[15:0]"),
         // A read takes no more slots than one work request.
-        ("slots_more = {5'd0, book_count}", "slots_more = 8'd1"),
+        ("slots_more = {6'd0, book_count}", "slots_more = 9'd1"),
         // A beat is not taken as the one before it leaves.
         ("|\n        follows;", "|\n        1'b0;"),
     ];

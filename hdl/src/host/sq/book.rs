@@ -3,7 +3,8 @@
 //! # Source            hdl/host.md
 //! # Interface timing  cycle 0: read, read_flow; no read in cycle 1; cycle 3: exec, with op, its
 //!                     flow, and its operands held from cycle 1 on; has_ring and stopped are valid;
-//!                     cycle 4: push, go, refused. A row is read again from cycle 4 on
+//!                     cycle 4: push, go, refused. A row is read again from cycle 4 on,
+//!                     for a credit behind a credit in cycle 2, with follows in cycle 3
 //! # Latency and rate  [`LATENCY_CYCLES`]; one operation every other cycle
 //! # Number formats    fetched | UQ16 | work requests since the ring was set up, modulo 2^16;
 //!                     pending | UQ16 | 0..=2^15; in flight | UQ7 | work requests, 0..=sq_depth;
@@ -59,6 +60,8 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     pub exec_flow: Signal<In, Bits<FB>>,
     /// The operation.
     pub op: Signal<In, SqOp>,
+    /// The row that was read in the cycle before is this flow's, too, for a credit behind a credit.
+    pub follows: Signal<In, Bit>,
     /// Doorbell: nobody else waits, and a fetch may go at once.
     pub direct: Signal<In, Bit>,
     /// Doorbell: the whole flow index.
@@ -109,6 +112,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     next_count: Unreset<Bits<7>>,
     keeps_credit: Unreset<Bit>,
     keeps_one: Unreset<Bit>,
+    followed: Unreset<Bit>,
     pushes: Reg<Bit>,
     goes: Reg<Bit>,
     line_q: Reg<Bits<58>>,
@@ -128,6 +132,8 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     distance_wide: Signal<Local, Bits<17>>,
     fits: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
+    freed: Signal<Local, Bits<7>>,
+    frees: Signal<Local, Bit>,
     may_go: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
     opens: Signal<Local, Bit>,
@@ -234,6 +240,11 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
             "who waits for a fetch has credit; a new or stopped queue pair may have come since"
         );
         self.may_go.next = self.pending.val().any() & !self.stop.val();
+        self.freed.next = self.in_flight.val();
+        if self.in_flight.val().any() {
+            self.freed.next = self.in_less.val();
+        }
+        self.frees.next = self.pending.val().any() & self.frees_credit.val() & self.waits.val();
         self.taken.next = 0.into();
         self.new_pending.next = self.pending.val();
         self.new_fetched.next = self.fetched.val();
@@ -248,11 +259,8 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.refuses.next = false;
         match self.op.val() {
             SqOp::Credit => {
-                if self.in_flight.val().any() {
-                    self.new_in_flight.next = self.in_less.val();
-                }
-                self.enters.next =
-                    self.pending.val().any() & self.frees_credit.val() & self.waits.val();
+                self.new_in_flight.next = self.freed.val();
+                self.enters.next = self.frees.val();
             }
             SqOp::NewQp => {
                 comment!("The flow may still stand among those that wait: queued stays.");
@@ -311,6 +319,15 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         }
         if self.enters.val() {
             self.new_queued.next = true;
+        }
+        comment!("A credit behind a credit: its row was read before it was written.");
+        self.followed.next = self.follows.val();
+        if self.follows.val() {
+            self.in_flight.next = self.freed.val();
+            self.queued.next = self.queued.val() | self.frees.val();
+        } else if self.followed.val() {
+            self.in_flight.next = self.in_flight.val();
+            self.queued.next = self.queued.val();
         }
         self.pushes.next = self.exec.val() & self.enters.val();
         self.flow_done.next = self.exec_flow.val();

@@ -4,9 +4,10 @@
 //! # Interface timing  cycle 0: the operation is picked; cycle 1: a credit is taken; cycle 3: ready of
 //!                     a doorbell, row_done; cycle 4: m_cmd
 //! # Latency and rate  an operation every 2 cycles. Order: credit, row operation, doorbell, fetch; of
-//!                     each of the last three one every 4. One of a flow under
-//!                     way waits until that is done, and others behind it. Flows that have something
-//!                     to fetch take turns; with nobody waiting a doorbell is its own first fetch
+//!                     each of the last three one every 4. One of a flow under way waits until that
+//!                     is done, and others behind it, but for a credit behind a credit. Flows that
+//!                     have something to fetch take turns; with nobody waiting a doorbell is its own
+//!                     first fetch
 //! # Reset             synchronous, high: nothing is taken until the books are clear
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
@@ -98,6 +99,8 @@ pub struct SqFlows<
     row_waits: Signal<Local, Bit>,
     doorbell_waits: Signal<Local, Bit>,
     picked_op: Signal<Local, SqOp>,
+    is_own: Signal<Local, Bit>,
+    are_credits: Signal<Local, Bit>,
     meets: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
@@ -134,8 +137,13 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize, const N
         self.doorbell_waits.next = self.s_doorbell.valid.val()
             & !(self.calculates.val() & (self.op.val() == SqOp::Doorbell))
             & !(self.executes.val() & (self.exec_op.val() == SqOp::Doorbell));
-        comment!("One whose row was read before it is written ends here, and is picked again.");
-        self.meets.next = (self.executes.val() & (self.flow.val() == self.exec_flow.val()))
+        comment!("One whose row was read before it is written ends here, and is picked again;");
+        comment!("but a credit goes on with what one that is in effect leaves.");
+        self.is_own.next = self.executes.val() & (self.flow.val() == self.exec_flow.val());
+        self.are_credits.next =
+            (self.op.val() == SqOp::Credit) & (self.exec_op.val() == SqOp::Credit);
+        self.book.follows.next = self.is_own.val() & self.are_credits.val();
+        self.meets.next = (self.is_own.val() & !self.are_credits.val())
             | (self.is_done.val() & (self.flow.val() == self.book.flow.val()));
         self.begins.next = self.loads.val() & !self.meets.val();
         self.credit.ready.next = self.begins.val() & (self.op.val() == SqOp::Credit);

@@ -433,7 +433,7 @@ impl Stimulus<SqFetch> for Submitting {
         if out.m_cqe.valid && m_cqe.ready {
             self.lose(out.m_cqe.flow, out.m_cqe.wr_id);
         }
-        self.watch_progress(self.has_room && commit.is_none());
+        self.watch_progress(self.has_room && commit.is_none() && !pauses);
         if reset {
             self.restart();
         }

@@ -232,10 +232,14 @@ impl SqFetch {
     }
 
     /// The operation that was picked in the cycle before. It ends here if its row was read before one
-    /// under way has written it, and is picked again.
+    /// under way has written it, and is picked again; but a credit goes on with what one that is in
+    /// effect now leaves.
     fn begins(&self) -> Option<(Op, usize)> {
-        let writes = |flow: usize| self.ops[EXEC..].iter().flatten().any(|o| o.1 == flow);
-        self.ops[0].filter(|(_, flow)| !writes(*flow))
+        self.ops[0].filter(|(op, flow)| {
+            let follows = *op == Op::Credit && self.ops[EXEC] == Some((Op::Credit, *flow));
+            let writers = &self.ops[if follows { EXEC + 1 } else { EXEC }..];
+            !writers.iter().flatten().any(|writer| writer.1 == *flow)
+        })
     }
 
     /// A committed work request is about to be looked up.
