@@ -142,7 +142,6 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     orders: RequesterOrder<FB>,
     expired: Signal<Local, Bit>,
     covered: Signal<Local, Bit>,
-    is_resend: Signal<Local, Bit>,
     posts: Signal<Local, Bit>,
     reads_full: Signal<Local, Bit>,
     forgets: Signal<Local, Bit>,
@@ -181,7 +180,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             self.retry_base.next = 0.into();
             self.rnr_base.next = 0.into();
         }
-        self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
     }
 
@@ -253,7 +251,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.ctl.retry_out.next = self.retry_base.val() == self.qp.limit.val();
         self.ctl.rnr_out.next = (self.rnr_base.val() == self.qp.rnr_limit.val())
             & (self.qp.rnr_limit.val() != self.no_limit.val());
-        self.ctl.is_resend.next = self.is_resend.val();
+        self.ctl.is_resend.next = self.psns.is_resend.val();
         self.ctl.packet_free.next = self.out.packet_free.val();
         self.ctl.rest.next = self.queue.rest.val();
     }
@@ -261,7 +259,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
     /// State of the flow.
     fn flow_state(&mut self) {
         self.qp.state.next = self.ctl.state.val();
-        self.qp.op.next = self.ctl.op.val();
         self.qp.is_open.next = self.ctl.is_open.val();
         self.qp.read_flow.next = self.pick.flow.val();
         self.qp.flow.next = self.ctl.flow.val();
@@ -269,7 +266,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.qp.ack_qpn.next = self.s_ack.qpn.val();
         self.qp.ack_ip.next = self.s_ack.src_ip.val();
         self.psns.state.next = self.ctl.state.val();
-        self.psns.op.next = self.ctl.op.val();
         self.psns.is_open.next = self.ctl.is_open.val();
         self.psns.read_flow.next = self.pick.flow.val();
         self.psns.flow.next = self.ctl.flow.val();
@@ -304,7 +300,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.queue.limited.next = self.frame.limited.val();
         self.queue.packet_last.next = self.packet.last.val();
         self.queue.overtakes.next = self.psns.overtakes.val();
-        self.queue.is_new_read.next = self.requests.is_read.val() & !self.is_resend.val();
+        self.queue.is_new_read.next = self.requests.is_read.val() & !self.psns.is_resend.val();
+        self.queue.is_resend.next = self.psns.is_resend.val();
         self.queue.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.queue.fails.next = !self.orders.order_busy.val();
         self.queue.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
@@ -401,7 +398,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.frame.end_psn.next = self.requests.end_psn.val();
         self.frame.una.next = self.psns.una.val();
         self.frame.nxt.next = self.psns.nxt.val();
-        self.frame.high.next = self.psns.high.val();
+        self.frame.is_resend.next = self.psns.is_resend.val();
         self.frame.reads_full.next = self.reads_full.val();
         self.frame.due_bytes.next = self.packet.due_bytes.val();
         self.frame.first.next = self.packet.first.val();

@@ -304,6 +304,12 @@ impl<const FB: usize> RequesterCtl<FB> {
             State::Load => {
                 self.fresh.next = false;
                 self.goto.next = State::Check;
+                if self.now_op.val() == Op::Qp {
+                    self.goto.next = State::Begin;
+                }
+            }
+            State::Begin => {
+                self.goto.next = State::Save;
             }
             State::P0 => {
                 self.left.next = self.rest.val();
@@ -337,9 +343,7 @@ impl<const FB: usize> RequesterCtl<FB> {
             }
             State::Check => {
                 self.goto.next = State::Class;
-                if self.now_op.val() == Op::Qp {
-                    self.goto.next = State::Save;
-                } else if self.now_op.val() == Op::Other {
+                if self.now_op.val() == Op::Other {
                     self.goto.next = State::Save;
                 } else if self.now_op.val() == Op::Next {
                     self.goto.next = State::Await;

@@ -12,7 +12,7 @@
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
-use crate::transport::requester::state::{Op, State};
+use crate::transport::requester::state::State;
 use crate::util::ram::Ram;
 use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -35,8 +35,6 @@ struct PsnRow {
 pub struct RequesterPsn<const FB: usize> {
     /// State of the sequencer.
     pub state: Signal<In, State>,
-    /// Its operation.
-    pub op: Signal<In, Op>,
     /// The next operation may be chosen.
     pub is_open: Signal<In, Bit>,
     /// Flow that is read then.
@@ -81,6 +79,8 @@ pub struct RequesterPsn<const FB: usize> {
     pub nxt: Signal<Out, Bits<24>>,
     /// PSN behind the highest ever sent.
     pub high: Signal<Out, Bits<24>>,
+    /// The next PSN has been sent before, a cycle late.
+    pub is_resend: Signal<Out, Bit>,
     /// PSN of the last packet that left room for telemetry; the first one before any has.
     pub stamped: Signal<Out, Bits<24>>,
     /// PSN of the next work request to be posted.
@@ -106,6 +106,7 @@ pub struct RequesterPsn<const FB: usize> {
     r_tail_seq: Reg<Bits<32>>,
     flight: Reg<Bits<32>>,
     left: Unreset<Bits<32>>,
+    again: Unreset<Bit>,
     moved: Unreset<Bit>,
     news: Unreset<Bit>,
     beyond_nxt: Unreset<Bits<24>>,
@@ -123,6 +124,8 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.nxt.next = self.r_nxt.val();
         self.high.next = self.r_high.val();
         self.tail_psn.next = self.r_tail_psn.val();
+        self.again.next = self.r_nxt.val() != self.r_high.val();
+        self.is_resend.next = self.again.val();
         self.stamped.next = self.r_stamped.val();
         self.tail_seq.next = self.r_tail_seq.val();
         self.inflight.next = self.flight.val();
@@ -177,17 +180,15 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
                 self.r_stamped.next = self.rows.read_data.val().stamped;
                 self.moved.next = false;
             }
-            State::Check => {
-                if self.op.val() == Op::Qp {
-                    self.r_una.next = self.cfg_psn.val();
-                    self.r_nxt.next = self.cfg_psn.val();
-                    self.r_high.next = self.cfg_psn.val();
-                    self.r_tail_psn.next = self.cfg_psn.val();
-                    self.r_stamped.next = self.cfg_psn.val();
-                    self.r_una_seq.next = self.first_seq.val();
-                    self.r_nxt_seq.next = self.first_seq.val();
-                    self.r_tail_seq.next = self.first_seq.val();
-                }
+            State::Begin => {
+                self.r_una.next = self.cfg_psn.val();
+                self.r_nxt.next = self.cfg_psn.val();
+                self.r_high.next = self.cfg_psn.val();
+                self.r_tail_psn.next = self.cfg_psn.val();
+                self.r_stamped.next = self.cfg_psn.val();
+                self.r_una_seq.next = self.first_seq.val();
+                self.r_nxt_seq.next = self.first_seq.val();
+                self.r_tail_seq.next = self.first_seq.val();
             }
             State::Retire => {
                 self.moved.next = self.moved.val() | self.retires.val();
@@ -218,7 +219,7 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
                 if !self.bare.val() {
                     self.r_stamped.next = self.r_nxt.val();
                 }
-                if self.r_nxt.val() == self.r_high.val() {
+                if !self.again.val() {
                     self.r_high.next = self.sent_psn.val();
                 }
                 self.r_nxt_seq.next =

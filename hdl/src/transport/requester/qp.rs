@@ -6,7 +6,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::rows::StagedRow;
-use crate::transport::requester::state::{Op, State};
+use crate::transport::requester::state::State;
 use crate::util::ram::Ram;
 use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
@@ -32,8 +32,6 @@ struct RequesterQpRow {
 pub struct RequesterQp<const FB: usize> {
     /// State of the sequencer.
     pub state: Signal<In, State>,
-    /// Its operation.
-    pub op: Signal<In, Op>,
     /// The next operation may be chosen.
     pub is_open: Signal<In, Bit>,
     /// Flow that is read then.
@@ -106,8 +104,8 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
         comment!("The row as it is written and read.");
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
-        self.rows.write_enable.next = (self.state.val() == State::Scrub)
-            | ((self.state.val() == State::Save) & (self.op.val() == Op::Qp));
+        self.rows.write_enable.next =
+            (self.state.val() == State::Scrub) | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next.valid = self.r_valid.val();
         self.rows.write_data.next.telemetry = self.r_telemetry.val();
@@ -135,7 +133,7 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_read_limit.next = self.rows.read_data.val().read_limit;
             self.r_mark.next = self.rows.read_data.val().mark;
         }
-        if (self.state.val() == State::Check) & (self.op.val() == Op::Qp) {
+        if self.state.val() == State::Begin {
             self.r_valid.next = self.cfg_row.val().qp_valid;
             self.r_telemetry.next = self.cfg_row.val().qp_telemetry;
             self.r_mtu.next = self.cfg_mtu.val();

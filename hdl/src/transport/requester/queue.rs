@@ -47,6 +47,8 @@ pub struct RequesterQueue<const FB: usize> {
     pub rewind: Signal<In, Bit>,
     /// What is acknowledged is behind the next PSN to send.
     pub overtakes: Signal<In, Bit>,
+    /// The next packet has been sent before.
+    pub is_resend: Signal<In, Bit>,
     /// The head leaves the queue in Retire.
     pub retires: Signal<In, Bit>,
     /// The head leaves the queue in FailEmit.
@@ -176,16 +178,17 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 self.look.next = self.head_next.val();
                 if self.op.val() == Op::Grant {
                     self.r_armed.next = false;
-                } else if self.op.val() == Op::Qp {
-                    self.r_error.next = false;
-                    self.r_armed.next = false;
-                    self.r_held.next = false;
-                    self.r_open_reads.next = 0.into();
-                    self.r_head.next = 0.into();
-                    self.r_current.next = 0.into();
-                    self.r_tail.next = 0.into();
-                    self.r_used.next = 0.into();
                 }
+            }
+            State::Begin => {
+                self.r_error.next = false;
+                self.r_armed.next = false;
+                self.r_held.next = false;
+                self.r_open_reads.next = 0.into();
+                self.r_head.next = 0.into();
+                self.r_current.next = 0.into();
+                self.r_tail.next = 0.into();
+                self.r_used.next = 0.into();
             }
             State::SeekLoad => {
                 self.look.next = self.look.val() + 1;
@@ -204,9 +207,11 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 }
             }
             State::Fin => {
-                if self.rewind.val() | self.overtakes.val() {
+                if self.rewind.val() | (self.overtakes.val() & self.is_resend.val()) {
                     comment!("What is sent again may be other packets than those that are armed.");
                     self.r_rest.next = 0.into();
+                }
+                if self.rewind.val() | self.overtakes.val() {
                     self.r_current.next = self.r_head.val();
                 }
             }

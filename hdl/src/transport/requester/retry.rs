@@ -109,14 +109,12 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
                 self.r_deadline.next = self.rows.read_data.val().deadline;
                 self.r_gap.next = self.rows.read_data.val().gap;
             }
-            State::Check => {
-                if self.op.val() == Op::Qp {
-                    self.r_timer.next = false;
-                    self.r_rnr.next = false;
-                    self.r_gap.next = false;
-                    self.r_retry.next = 0.into();
-                    self.r_rnr_retry.next = 0.into();
-                }
+            State::Begin => {
+                self.r_timer.next = false;
+                self.r_rnr.next = false;
+                self.r_gap.next = false;
+                self.r_retry.next = 0.into();
+                self.r_rnr_retry.next = 0.into();
             }
             State::Decide => {
                 comment!("The RNR timer has run out: sending goes on.");

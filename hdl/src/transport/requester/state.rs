@@ -87,6 +87,8 @@ pub enum State {
     Await,
     /// A packet is prepared ahead of its grant.
     Held,
+    /// A queue pair's row is taken.
+    Begin,
 }
 
 /// Operations of the requester.

@@ -34,8 +34,8 @@ pub struct RequesterFrame {
     pub una: Signal<In, Bits<24>>,
     /// Next PSN to send.
     pub nxt: Signal<In, Bits<24>>,
-    /// PSN behind the highest ever sent.
-    pub high: Signal<In, Bits<24>>,
+    /// It has been sent before.
+    pub is_resend: Signal<In, Bit>,
     /// As many READs are outstanding as may be.
     pub reads_full: Signal<In, Bit>,
     /// Bytes of the message that belong to the packet.
@@ -78,6 +78,8 @@ pub struct RequesterFrame {
     several: Unreset<Bit>,
     are_small: Unreset<Bit>,
     blocks: Unreset<Bits<5>>,
+    telemetry: Unreset<Bits<14>>,
+    small_each: Unreset<Bits<14>>,
     small_low: Unreset<Bits<14>>,
     small_high: Unreset<Bits<14>>,
     all_small: Unreset<Bits<14>>,
@@ -103,7 +105,6 @@ pub struct RequesterFrame {
     leave_small: Signal<Local, Bit>,
     is_within: Signal<Local, Bit>,
     are_several: Signal<Local, Bit>,
-    small_each: Signal<Local, Bits<14>>,
     headers_of: [Signal<Local, Bits<14>>; 5],
     #[value(1)]
     with_imm: Constant<Bits<2>>,
@@ -152,12 +153,13 @@ impl RequesterFrame {
         } else if self.ends_imm.val() {
             self.base.next = 62.into();
         }
-        self.headers.next = self.base.val() + bit_cast::<14, 6>(self.telemetry_bytes.val());
+        self.telemetry.next = bit_cast::<14, 6>(self.telemetry_bytes.val());
+        self.headers.next = self.base.val() + self.telemetry.val();
         self.frame.next = self.padded.val() + self.headers.val();
         self.count.next = 1.into();
         self.is_long.next = self.rest_bytes.val().get_bits::<20>(12).any();
         self.is_whole.next = self.rest_bytes.val() == 4096;
-        self.each.next = bit_cast::<14, 6>(self.telemetry_bytes.val()) + 58;
+        self.each.next = self.telemetry.val() + 58;
         self.all.next = self.each.val();
         self.may_leave.next = self.may_burst.val().any()
             & self.fits.val()
@@ -190,8 +192,7 @@ impl RequesterFrame {
         }
         self.messages();
         comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
-        self.waits.next =
-            self.is_read.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());
+        self.waits.next = self.is_read.val() & self.reads_full.val() & !self.is_resend.val();
         self.ahead.next = self.nxt.val() - self.una.val();
         self.span.next = 1.into();
         if self.is_read.val() {
@@ -217,7 +218,7 @@ impl RequesterFrame {
             self.blocks.next = self.waiting_bytes.val().get_bits::<5>(8) + 2;
         }
         comment!("Headers of all messages: at most 16 times those of one.");
-        self.small_each.next = self.each.val() + 16;
+        self.small_each.next = bit_cast::<14, 6>(self.telemetry_bytes.val()) + 74;
         for i in 0..5 {
             self.headers_of[i].next = 0.into();
             if self.waiting.val().get_bit(i) {

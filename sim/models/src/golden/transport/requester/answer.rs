@@ -129,7 +129,9 @@ impl Requester {
         let f = &mut self.flows[flow];
         // The answer to a duplicate may be ahead of where we resend.
         let overtakes = psn_reaches(f.una, f.nxt);
-        if overtakes {
+        if overtakes && f.nxt == f.high {
+            f.go_on();
+        } else if overtakes {
             f.rewind();
         }
         if f.timer != Timer::Rnr {

@@ -314,6 +314,11 @@ impl Flow {
     /// What is sent again may be other packets than those that are armed: one of them leaves.
     pub fn rewind(&mut self) {
         self.arm_packets = 1;
+        self.go_on();
+    }
+
+    /// The next packet is the oldest one that is not acknowledged.
+    pub fn go_on(&mut self) {
         (self.nxt, self.nxt_seq, self.current) = (self.una, self.una_seq, 0);
     }
 
