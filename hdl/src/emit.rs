@@ -217,7 +217,7 @@ rows! {
         |c| Requester::<FB, { sq_depth_log2(W) }, { FB + sq_depth_log2(W) }>::new(c);
     "requester_array" of AckPerCycle, flows 64 256 1024,
         |c| RequesterArray::<8, 3, FB, { FB - 3 }, { sq_depth_log2(512) },
-            { FB - 3 + sq_depth_log2(512) }, 90, { FB + 509 }, { FB + 405 }, { FB + 53 },
+            { FB - 3 + sq_depth_log2(512) }, 90, { FB + 406 }, { FB + 53 },
             { FB + 384 }, { FB + 152 }>::new(c);
     "tx_pipe" of HopPerCycle AckPerCycle, widths 64 512, flows 4 8 64 256 1024,
         |_| TxPipe::<W, KB, { KB.ilog2() as usize - 1 }, { W + KB + 1 },

@@ -4,8 +4,9 @@
 //!
 //! # Source            ARCHITECTURE.md
 //! # Interface timing  s_ack, s_grant: wait before their engine; it has them 2 cycles later.
-//!                     hint, s_fail and other rows than work requests: their engine sees them in
-//!                     the same cycle. A work request stands before it 3 cycles later. Each source:
+//!                     hint, s_fail: their engine sees them in the same cycle. A row stands before
+//!                     it 3 cycles later; a work request is taken then, another row when its engine
+//!                     is done with it. Each source:
 //!                     3 cycles behind that of its engine if nothing else waits, of events 2.
 //!                     m_read stands with its m_pkt, and the next pair when both are taken
 //! # Latency and rate  [`LATENCY_CYCLES`] more than one engine; each source an item every other
@@ -19,12 +20,11 @@
 //!                     An engine sees QPNs rotated, so that its flow's bits are the low ones
 //! # Shape             E = 2^EB engines of 2^EF flows, FB = EF + EB
 //! # Reset             synchronous, high: FIFOs and sources empty, fields 0, which hold their last
-//!                     value while nothing stands; s_ack and s_grant ready, s_cfg and s_fail as the engines'
+//!                     value while nothing stands; s_ack and s_grant ready, s_fail as the engines'
 //! # Twins             sim/models/src/golden/transport/requester/array.rs,
 //!                     tests/transport/requester_array.rs
 
 use crate::events::RequesterEvents;
-use crate::host::sq::rows::WR_BITS;
 use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, FlowPulse, Offer, Order, Packet, PayloadSource, ReadError, Work,
@@ -39,12 +39,20 @@ use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a grant that one engine alone would pick to its packet at `m_pkt`.
-pub const LATENCY_CYCLES: usize = super::LATENCY_CYCLES + 4;
+pub const LATENCY_CYCLES: usize = super::LATENCY_CYCLES + 5;
 /// Cycles from a READ response to the next answer: who watches them looks each one up
 /// (`feedback_held`).
 pub const RESPONSE_CYCLES: u64 = 8;
 /// Kinds of events.
 const KINDS: usize = 10;
+
+/// A row that waits for its engine, as that sees it.
+#[row]
+struct WaitingRow<const EF: usize> {
+    words: Bits<512>,
+    flow: Bits<EF>,
+    table: Bits<2>,
+}
 
 /// A packet, and where its payload stands.
 #[row]
@@ -64,6 +72,7 @@ struct SentPacket<const FB: usize> {
     addr: Bits<64>,
     is_inline: Bit,
     inline_rest: Bits<128>,
+    has_read: Bit,
 }
 
 /// What the scheduler is told: an arm, or bytes in flight.
@@ -120,13 +129,13 @@ struct Pulses {
 }
 
 /// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`, `VB = 10 (E + 1)`,
-/// `RB = EF + 512`, bits of the items at the sources `PB = FB + 405`, `NB = FB + 53`, `TB = FB + 384`,
+/// bits of the items at the sources `PB = FB + 406`, `NB = FB + 53`, `TB = FB + 384`,
 /// `OB = FB + 152`.
 #[block(
     new(config: &NicConfig),
     check(
-        E == 1 << EB && FB == EF + EB && VB == KINDS * (E + 1), RB == EF + WR_BITS,
-        PB == FB + 405 && NB == FB + 53 && TB == FB + 384 && OB == FB + 152
+        E == 1 << EB && FB == EF + EB && VB == KINDS * (E + 1),
+        PB == FB + 406 && NB == FB + 53 && TB == FB + 384 && OB == FB + 152
     )
 )]
 pub struct RequesterArray<
@@ -137,7 +146,6 @@ pub struct RequesterArray<
     const SB: usize,
     const AB: usize,
     const VB: usize,
-    const RB: usize,
     const PB: usize,
     const NB: usize,
     const TB: usize,
@@ -190,7 +198,7 @@ pub struct RequesterArray<
     engines: [Requester<EF, SB, AB>; E],
     answers: [RequesterAnswers; E],
     grants: [Fifo<Bits<EF>, 3, 4>; E],
-    requests: [Fifo<Bits<RB>, 4, 5>; E],
+    rows: [Fifo<WaitingRow<EF>, 4, 5>; E],
     payloads: Fifo<Bits<E>, 7, 8>,
     packet_turn: RrMerge<E>,
     news_turn: RrMerge<E>,
@@ -199,26 +207,28 @@ pub struct RequesterArray<
     events: EventSum<VB, KINDS>,
     #[reset(true)]
     room: Reg<Bit>,
+    takes_row: Reg<Bit>,
     takes_request: Reg<Bit>,
+    has_entered: Reg<Bit>,
     errors: Reg<Bits<4>>,
     pause: Reg<Bits<3>>,
-    packet_full: Reg<Bit>,
-    read_full: Reg<Bit>,
-    packet: Reg<SentPacket<FB>>,
+    packets: Fifo<SentPacket<FB>, 2, 3>,
+    pkt_taken: Reg<Bit>,
+    read_taken: Reg<Bit>,
     work_full: Reg<Bit>,
     news: Reg<News<FB>>,
     echo_full: Reg<Bit>,
     echo: Reg<Echo<FB>>,
-    order_full: Reg<Bit>,
-    order: Reg<SentOrder<FB>>,
+    orders: Fifo<SentOrder<FB>, 2, 3>,
     is_qp: Signal<Local, Bit>,
     is_request: Signal<Local, Bit>,
-    request_room: Signal<Local, Bit>,
-    request_flow: Signal<Local, Bits<RB>>,
+    row_room: Signal<Local, Bit>,
     is_own: Signal<Local, Bit>,
-    one_request: Signal<Local, Bits<RB>>,
     row: Signal<Local, StagedRow>,
-    row_goes: Signal<Local, Bit>,
+    entering: Signal<Local, WaitingRow<EF>>,
+    one_row: Signal<Local, WaitingRow<EF>>,
+    enters: Signal<Local, Bit>,
+    is_done: Signal<Local, Bit>,
     row_low: Signal<Local, Bits<24>>,
     row_high: Signal<Local, Bits<24>>,
     row_flow: Signal<Local, Bits<16>>,
@@ -242,7 +252,9 @@ pub struct RequesterArray<
     one_packet: Signal<Local, SentPacket<FB>>,
     packet_parts: [Signal<Local, Bits<PB>>; E],
     packet_bits: Signal<Local, Bits<PB>>,
-    reads: Signal<Local, Bits<E>>,
+    head: Signal<Local, SentPacket<FB>>,
+    pkt_done: Signal<Local, Bit>,
+    read_done: Signal<Local, Bit>,
     news_requests: Signal<Local, Bits<E>>,
     one_said: Signal<Local, News<FB>>,
     news_parts: [Signal<Local, Bits<NB>>; E],
@@ -255,6 +267,7 @@ pub struct RequesterArray<
     one_order: Signal<Local, SentOrder<FB>>,
     order_parts: [Signal<Local, Bits<OB>>; E],
     order_bits: Signal<Local, Bits<OB>>,
+    order: Signal<Local, SentOrder<FB>>,
     lands: Signal<Local, Bits<E>>,
     one_pulses: Signal<Local, Pulses>,
     all_pulses: Signal<Local, Bits<VB>>,
@@ -277,8 +290,6 @@ pub struct RequesterArray<
     qp_table: Constant<Bits<2>>,
     #[value(Table::Wr as u64)]
     wr_table: Constant<Bits<2>>,
-    #[value(WR_BITS as u64)]
-    flow_at: Constant<Bits<10>>,
     #[value(u64::from(opcode::ACKNOWLEDGE))]
     acknowledge: Constant<Bits<8>>,
 }
@@ -292,12 +303,11 @@ impl<
         const SB: usize,
         const AB: usize,
         const VB: usize,
-        const RB: usize,
         const PB: usize,
         const NB: usize,
         const TB: usize,
         const OB: usize,
-    > RequesterArray<E, EB, FB, EF, SB, AB, VB, RB, PB, NB, TB, OB>
+    > RequesterArray<E, EB, FB, EF, SB, AB, VB, PB, NB, TB, OB>
 {
     fn update(&mut self) {
         self.rows();
@@ -320,56 +330,56 @@ impl<
     fn rows(&mut self) {
         self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
         self.is_request.next = self.cfg_table.val() == self.wr_table.val();
-        self.row_goes.next = self.s_cfg.valid.val()
-            & !self.is_request.val()
-            & !(self.is_qp.val() & self.errors.val().any());
         self.row_low.next = self.cfg_row.val().qp_qpn >> self.engine_bits.val();
         self.row_high.next = self.cfg_row.val().qp_qpn << self.rotate.val();
+        self.row.next = self.cfg_row.val();
+        if self.is_qp.val() {
+            self.row.next.qp_qpn = self.row_low.val() | self.row_high.val();
+        }
         self.row_flow.next = self.cfg_index.val() >> self.engine_bits.val();
+        self.entering.next.words = self.row.val().to_bits::<512>();
+        self.entering.next.flow = self.row_flow.val().get_bits::<EF>(0);
+        self.entering.next.table = self.cfg_table.val();
         self.coming_flow.next = self.hint.flow.val() >> self.engine_bits.val();
-        self.request_flow.next = bit_cast::<RB, 16>(self.row_flow.val()) << self.flow_at.val();
-        self.request_room.next = false;
-        self.s_cfg.ready.next = self.takes_request.val();
+        self.row_room.next = false;
+        self.is_done.next = false;
         for i in 0..E {
             self.is_own.next = self.cfg_index.val().get_bits::<EB>(0) == self.number[i].val();
-            if self.is_own.val() & self.requests[i].s.ready.val() {
-                self.request_room.next = true;
+            if self.is_own.val() & self.rows[i].s.ready.val() {
+                self.row_room.next = true;
             }
-            self.requests[i].s.valid.next = self.takes_request.val() & self.is_own.val();
-            self.requests[i].s.data.next =
-                bit_cast::<RB, 512>(self.cfg_row.val().wr_words) | self.request_flow.val();
-            comment!("work requests that wait go first");
-            self.one_request.next = self.requests[i].m.data.val();
-            self.row.next = self.cfg_row.val();
-            if self.is_qp.val() {
-                self.row.next.qp_qpn = self.row_low.val() | self.row_high.val();
+            self.rows[i].s.valid.next = self.takes_row.val() & self.is_own.val();
+            self.rows[i].s.data.next = self.entering.val();
+            self.one_row.next = self.rows[i].m.data.val();
+            self.engines[i].s_cfg.valid.next = self.rows[i].m.valid.val();
+            self.engines[i].cfg_table.next = self.one_row.val().table;
+            self.engines[i].cfg_index.next = bit_cast::<16, EF>(self.one_row.val().flow);
+            self.engines[i].cfg_row.next = self.one_row.val().words.into();
+            self.rows[i].m.ready.next = self.engines[i].s_cfg.ready.val();
+            if self.engines[i].s_cfg.ready.val() & (self.one_row.val().table != self.wr_table.val())
+            {
+                self.is_done.next = true;
             }
-            self.engines[i].s_cfg.valid.next =
-                self.row_goes.val() & self.is_own.val() & !self.requests[i].count.val().any();
-            self.engines[i].cfg_table.next = self.cfg_table.val();
-            self.engines[i].cfg_index.next = self.row_flow.val();
-            if self.requests[i].m.valid.val() {
-                self.row.next = self.one_request.val().get_bits::<512>(0).into();
-                self.engines[i].s_cfg.valid.next = true;
-                self.engines[i].cfg_table.next = self.wr_table.val();
-                self.engines[i].cfg_index.next = bit_cast::<16, EF>(
-                    self.one_request.val().get_bits::<EF>(self.flow_at.val().index()),
-                );
-            } else if self.engines[i].s_cfg.ready.val() {
-                self.s_cfg.ready.next = true;
-            }
-            self.engines[i].cfg_row.next = self.row.val();
-            self.requests[i].m.ready.next = self.engines[i].s_cfg.ready.val();
             self.engines[i].cfg_tel_data.next = self.cfg_tel_data.val();
             self.engines[i].cfg_tel_every.next = self.cfg_tel_every.val();
             self.engines[i].hint.valid.next = self.hint.valid.val()
                 & (self.hint.flow.val().get_bits::<EB>(0) == self.number[i].val());
             self.engines[i].hint.flow.next = bit_cast::<EF, FB>(self.coming_flow.val());
         }
-        self.takes_request.next = self.s_cfg.valid.val()
-            & self.is_request.val()
-            & self.request_room.val()
-            & !self.takes_request.val();
+        self.enters.next = self.s_cfg.valid.val()
+            & self.row_room.val()
+            & !self.takes_row.val()
+            & !self.has_entered.val()
+            & !(self.is_qp.val() & self.errors.val().any());
+        self.takes_row.next = self.enters.val();
+        self.takes_request.next = self.enters.val() & self.is_request.val();
+        if self.takes_row.val() & !self.takes_request.val() {
+            self.has_entered.next = true;
+        }
+        if self.is_done.val() {
+            self.has_entered.next = false;
+        }
+        self.s_cfg.ready.next = self.takes_request.val() | self.is_done.val();
     }
 
     /// Read errors. Those that are on their way are taken before a queue pair's new row.
@@ -492,13 +502,9 @@ impl<
     fn merge_packets(&mut self) {
         self.packet_requests.next = 0.into();
         self.packet_bits.next = 0.into();
-        self.reads.next = 0.into();
         for i in 0..E {
             if self.engines[i].m_pkt.valid.val() {
                 self.packet_requests.next = self.packet_requests.val().replace_bit(i, true);
-            }
-            if self.engines[i].m_read.valid.val() {
-                self.reads.next = self.reads.val().replace_bit(i, true);
             }
             self.engines[i].m_pkt.ready.next = self.packet_turn.take.val().get_bit(i);
             self.engines[i].m_read.ready.next = self.packet_turn.take.val().get_bit(i);
@@ -521,6 +527,7 @@ impl<
             self.one_packet.next.addr = self.engines[i].m_read.addr.val();
             self.one_packet.next.is_inline = self.engines[i].m_read.is_inline.val();
             self.one_packet.next.inline_rest = self.engines[i].m_read.inline_rest.val();
+            self.one_packet.next.has_read = self.engines[i].m_read.valid.val();
             self.packet_parts[i].next = 0.into();
             if self.packet_turn.take.val().get_bit(i) {
                 self.packet_parts[i].next = self.one_packet.val().to_bits::<PB>();
@@ -528,41 +535,41 @@ impl<
             self.packet_bits.next = self.packet_bits.val() | self.packet_parts[i].val();
         }
         self.packet_turn.request.next = self.packet_requests.val();
+        self.packet_turn.free.next = self.packets.s.ready.val();
+        self.packets.s.valid.next = self.packet_turn.take.val().any();
+        self.packets.s.data.next = self.packet_bits.val().into();
     }
 
     /// The next one when both are taken.
     fn packets_out(&mut self) {
-        self.packet_turn.free.next = (self.m_pkt.ready.val() | !self.packet_full.val())
-            & (self.m_read.ready.val() | !self.read_full.val());
-        if self.m_pkt.ready.val() {
-            self.packet_full.next = false;
-        }
-        if self.m_read.ready.val() {
-            self.read_full.next = false;
-        }
-        if self.packet_turn.take.val().any() {
-            self.packet_full.next = true;
-            self.read_full.next = (self.reads.val() & self.packet_turn.take.val()).any();
-            self.packet.next = self.packet_bits.val().into();
-        }
-        self.m_pkt.valid.next = self.packet_full.val();
-        self.m_pkt.flow.next = self.packet.val().flow;
-        self.m_pkt.opcode.next = self.packet.val().opcode;
-        self.m_pkt.psn.next = self.packet.val().psn;
-        self.m_pkt.ack_req.next = self.packet.val().ack_req;
-        self.m_pkt.solicited.next = self.packet.val().solicited;
-        self.m_pkt.payload_bytes.next = self.packet.val().payload_bytes;
-        self.m_pkt.va.next = self.packet.val().va;
-        self.m_pkt.rkey.next = self.packet.val().rkey;
-        self.m_pkt.dma_len.next = self.packet.val().dma_len;
-        self.m_pkt.imm.next = self.packet.val().imm;
-        self.m_pkt.mark.next = self.packet.val().mark;
-        self.m_pkt.bare.next = self.packet.val().bare;
-        self.m_read.valid.next = self.read_full.val();
-        self.m_read.addr.next = self.packet.val().addr;
-        self.m_read.bytes.next = self.packet.val().payload_bytes;
-        self.m_read.is_inline.next = self.packet.val().is_inline;
-        self.m_read.inline_rest.next = self.packet.val().inline_rest;
+        self.head.next = self.packets.m.data.val();
+        self.pkt_done.next = self.m_pkt.ready.val() | self.pkt_taken.val();
+        self.read_done.next =
+            self.m_read.ready.val() | self.read_taken.val() | !self.head.val().has_read;
+        self.packets.m.ready.next = self.pkt_done.val() & self.read_done.val();
+        self.pkt_taken.next =
+            self.packets.m.valid.val() & self.pkt_done.val() & !self.read_done.val();
+        self.read_taken.next =
+            self.packets.m.valid.val() & self.read_done.val() & !self.pkt_done.val();
+        self.m_pkt.valid.next = self.packets.m.valid.val() & !self.pkt_taken.val();
+        self.m_read.valid.next =
+            self.packets.m.valid.val() & self.head.val().has_read & !self.read_taken.val();
+        self.m_pkt.flow.next = self.head.val().flow;
+        self.m_pkt.opcode.next = self.head.val().opcode;
+        self.m_pkt.psn.next = self.head.val().psn;
+        self.m_pkt.ack_req.next = self.head.val().ack_req;
+        self.m_pkt.solicited.next = self.head.val().solicited;
+        self.m_pkt.payload_bytes.next = self.head.val().payload_bytes;
+        self.m_pkt.va.next = self.head.val().va;
+        self.m_pkt.rkey.next = self.head.val().rkey;
+        self.m_pkt.dma_len.next = self.head.val().dma_len;
+        self.m_pkt.imm.next = self.head.val().imm;
+        self.m_pkt.mark.next = self.head.val().mark;
+        self.m_pkt.bare.next = self.head.val().bare;
+        self.m_read.addr.next = self.head.val().addr;
+        self.m_read.bytes.next = self.head.val().payload_bytes;
+        self.m_read.is_inline.next = self.head.val().is_inline;
+        self.m_read.inline_rest.next = self.head.val().inline_rest;
     }
 
     /// Arms and bytes in flight of an engine.
@@ -700,20 +707,17 @@ impl<
             self.order_bits.next = self.order_bits.val() | self.order_parts[i].val();
         }
         self.order_turn.request.next = self.order_requests.val();
+        self.order_turn.free.next = self.orders.s.ready.val();
+        self.orders.s.valid.next = self.order_turn.take.val().any();
+        self.orders.s.data.next = self.order_bits.val().into();
         self.payloads.m.ready.next = (self.lands.val() & self.order_turn.take.val()).any();
     }
 
-    /// The next one when this one is taken.
+    /// The oldest one.
     fn orders_out(&mut self) {
-        self.order_turn.free.next = self.m_order.ready.val() | !self.order_full.val();
-        if self.m_order.ready.val() {
-            self.order_full.next = false;
-        }
-        if self.order_turn.take.val().any() {
-            self.order_full.next = true;
-            self.order.next = self.order_bits.val().into();
-        }
-        self.m_order.valid.next = self.order_full.val();
+        self.order.next = self.orders.m.data.val();
+        self.orders.m.ready.next = self.m_order.ready.val();
+        self.m_order.valid.next = self.orders.m.valid.val();
         self.m_order.flow.next = self.order.val().flow;
         self.m_order.op.next = self.order.val().op;
         self.m_order.addr.next = self.order.val().addr;

@@ -17,8 +17,10 @@ use nic_spec::rows::Table;
 
 /// Grants that do.
 const GRANTS: usize = 8;
-/// Work requests that wait for an engine.
-const REQUESTS: usize = 16;
+/// Rows that wait for an engine.
+const ROWS: usize = 16;
+/// Packets that wait for the tx pipe, and orders for the completer.
+const WAITING: usize = 4;
 /// Payloads that wait for their orders.
 const PAYLOADS: usize = 128;
 /// Cycles, behind that of a READ response itself, that let no answer come next: 8 from one to the
@@ -62,10 +64,14 @@ pub struct RequesterArray {
     says: Vec<RequesterOut>,
     answers: Vec<Answers>,
     grants: Vec<LutFifo<u16>>,
-    /// Work requests: flow of the engine, row.
-    requests: Vec<LutFifo<(u16, Wide<8>)>>,
-    /// The work request at `s_cfg` is being taken.
+    /// Rows: table, flow of the engine, row.
+    rows: Vec<LutFifo<(u8, u16, Wide<8>)>>,
+    /// The row at `s_cfg` enters the FIFO of its engine.
+    takes_row: bool,
+    /// It is a work request.
     takes_request: bool,
+    /// The row at `s_cfg` is no work request and waits there.
+    has_entered: bool,
     /// Whose READ responses have brought payload.
     payloads: LutFifo<usize>,
     /// An ACK has given way to a newer one.
@@ -73,6 +79,12 @@ pub struct RequesterArray {
     pause: u8,
     /// Cycles in which a queue pair row waits for read errors.
     row_wait: u8,
+    /// Packets, and where their payload stands if they have any, on their way out.
+    packets: LutFifo<(Packet, PayloadSource)>,
+    /// Of the oldest the packet was taken, or where its payload stands.
+    taken: (bool, bool),
+    /// Orders on their way out.
+    orders: LutFifo<Order>,
     packet_turn: Turn,
     news_turn: Turn,
     echo_turn: Turn,
@@ -93,12 +105,17 @@ impl RequesterArray {
             says: vec![RequesterOut::default(); count],
             answers: vec![Answers::new(); count],
             grants: vec![LutFifo::new(GRANTS); count],
-            requests: vec![LutFifo::new(REQUESTS); count],
+            rows: vec![LutFifo::new(ROWS); count],
+            takes_row: false,
             takes_request: false,
+            has_entered: false,
             payloads: LutFifo::new(PAYLOADS),
             has_merged: false,
             pause: 0,
             row_wait: 0,
+            packets: LutFifo::new(WAITING),
+            taken: (false, false),
+            orders: LutFifo::new(WAITING),
             packet_turn: Turn::default(),
             news_turn: Turn::default(),
             echo_turn: Turn::default(),
@@ -112,9 +129,12 @@ impl RequesterArray {
         self.says = self.engines.iter_mut().map(|e| e.step(i)).collect();
         self.answers.iter_mut().for_each(Answers::reset);
         self.grants.iter_mut().for_each(|fifo| fifo.step(true, None, false));
-        self.requests.iter_mut().for_each(|fifo| fifo.step(true, None, false));
-        self.takes_request = false;
+        self.rows.iter_mut().for_each(|fifo| fifo.step(true, None, false));
+        (self.takes_row, self.takes_request, self.has_entered) = (false, false, false);
         self.payloads.step(true, None, false);
+        self.packets.step(true, None, false);
+        self.taken = (false, false);
+        self.orders.step(true, None, false);
         (self.pause, self.row_wait) = (0, 0);
         self.has_merged = false;
         for turn in self.turns() {
@@ -157,19 +177,11 @@ impl RequesterArray {
     /// What an engine is told.
     fn told(&self, engine: usize, i: &RequesterIn) -> RequesterIn {
         let is_for = |flow: u16| self.place(flow).0 == engine;
-        let row_goes = i.cfg_table != Table::Qp as u8 || self.row_wait == 0;
         let mut told = *i;
         told.s_ack = self.answers[engine].m_data();
         told.s_ack.valid = self.answers[engine].m_valid();
-        // Other rows stay behind the work requests that have come before them.
-        let is_other = i.cfg_table != Table::Wr as u8 && self.requests[engine].count() == 0;
-        told.s_cfg.valid = i.s_cfg.valid && is_other && row_goes && is_for(i.cfg_index);
-        told.cfg_index = i.cfg_index >> self.engine_bits;
-        told.cfg_row = self.row(i);
-        if self.requests[engine].m_valid() {
-            (told.cfg_index, told.cfg_row) = self.requests[engine].m_data();
-            (told.s_cfg.valid, told.cfg_table) = (true, Table::Wr as u8);
-        }
+        told.s_cfg.valid = self.rows[engine].m_valid();
+        (told.cfg_table, told.cfg_index, told.cfg_row) = self.rows[engine].m_data();
         told.hint = FlowPulse {
             valid: i.hint.valid && is_for(i.hint.flow),
             flow: self.place(i.hint.flow).1,
@@ -188,17 +200,26 @@ impl RequesterArray {
         told
     }
 
-    /// A work request goes into the FIFO of its engine.
-    fn post(&mut self, i: &RequesterIn) {
-        let (poster, flow) = self.place(i.cfg_index);
-        let posted = self.takes_request.then(|| (flow, self.row(i)));
-        let is_offered = i.s_cfg.valid && i.cfg_table == Table::Wr as u8;
-        self.takes_request = is_offered && posted.is_none() && self.requests[poster].s_ready();
+    /// A row goes into the FIFO of its engine.
+    fn enter(&mut self, i: &RequesterIn) {
+        let (owner, flow) = self.place(i.cfg_index);
+        let row = self.takes_row.then(|| (i.cfg_table, flow, self.row(i)));
+        let waits = i.cfg_table == Table::Qp as u8 && self.row_wait > 0;
+        let has_room = self.rows[owner].s_ready() && !self.takes_row && !self.has_entered;
+        self.has_entered |= self.takes_row && !self.takes_request;
+        self.has_entered &= !self.is_done();
+        self.takes_row = i.s_cfg.valid && has_room && !waits;
+        self.takes_request = self.takes_row && i.cfg_table == Table::Wr as u8;
         for (engine, say) in self.says.iter().enumerate() {
-            let comes = posted.filter(|_| poster == engine);
-            let goes = self.requests[engine].m_valid() && say.s_cfg.ready;
-            self.requests[engine].step(false, comes, goes);
+            let comes = row.filter(|_| owner == engine);
+            self.rows[engine].step(false, comes, say.s_cfg.ready);
         }
+    }
+
+    /// An engine is done with a row that is no work request.
+    fn is_done(&self) -> bool {
+        let mut engines = self.says.iter().zip(&self.rows);
+        engines.any(|(say, rows)| say.s_cfg.ready && rows.m_data().0 != Table::Wr as u8)
     }
 
     /// Answers and grants go into the FIFOs of their engines.
@@ -230,22 +251,10 @@ impl RequesterArray {
     /// What was taken from an engine stands at the sources; who is next.
     fn sources(&mut self, i: &RequesterIn) {
         let mut out = self.out;
-        out.m_pkt.valid &= !i.m_pkt.ready;
-        out.m_read.valid &= !i.m_read.ready;
         out.m_work.valid &= !i.m_work.ready;
         out.m_cc.valid &= !i.m_cc.ready;
-        out.m_order.valid &= !i.m_order.ready;
-        let free = [
-            !out.m_pkt.valid && !out.m_read.valid,
-            !out.m_work.valid,
-            !out.m_cc.valid,
-            !out.m_order.valid,
-        ];
-        if let Some(e) = self.packet_turn.taken() {
-            let say = &self.says[e];
-            out.m_pkt = Packet { flow: self.flow(e, say.m_pkt.flow), ..say.m_pkt };
-            out.m_read = PayloadSource { bytes: say.m_pkt.payload_bytes, ..say.m_read };
-        }
+        let free =
+            [self.packets.s_ready(), !out.m_work.valid, !out.m_cc.valid, self.orders.s_ready()];
         if let Some(e) = self.news_turn.taken() {
             let work = self.says[e].m_work;
             out.m_work = Work { flow: self.flow(e, work.flow), ..work };
@@ -254,12 +263,38 @@ impl RequesterArray {
             let cc = self.says[e].m_cc;
             out.m_cc = AckTelemetry { flow: self.flow(e, cc.flow), ..cc };
         }
-        if let Some(e) = self.order_turn.taken() {
-            let order = self.says[e].m_order;
-            out.m_order = Order { flow: self.flow(e, order.flow), ..order };
-        }
         self.out = out;
+        self.packets_out(i);
+        self.orders_out(i);
         self.choose(free);
+    }
+
+    /// The next packet when both halves of the oldest are taken.
+    fn packets_out(&mut self, i: &RequesterIn) {
+        let sent = self.packet_turn.taken().map(|e| {
+            let say = &self.says[e];
+            let packet = Packet { flow: self.flow(e, say.m_pkt.flow), ..say.m_pkt };
+            (packet, PayloadSource { bytes: say.m_pkt.payload_bytes, ..say.m_read })
+        });
+        let stands = self.packets.m_valid();
+        let has_read = self.packets.m_data().1.valid;
+        let packet_done = i.m_pkt.ready || self.taken.0;
+        let read_done = i.m_read.ready || self.taken.1 || !has_read;
+        self.packets.step(false, sent, packet_done && read_done);
+        self.taken = (stands && packet_done && !read_done, stands && read_done && !packet_done);
+        let (packet, read) = self.packets.m_data();
+        let stands = self.packets.m_valid();
+        self.out.m_pkt = Packet { valid: stands && !self.taken.0, ..packet };
+        self.out.m_read = PayloadSource { valid: stands && read.valid && !self.taken.1, ..read };
+    }
+
+    fn orders_out(&mut self, i: &RequesterIn) {
+        let order = self.order_turn.taken().map(|e| {
+            let order = self.says[e].m_order;
+            Order { flow: self.flow(e, order.flow), ..order }
+        });
+        self.orders.step(false, order, i.m_order.ready);
+        self.out.m_order = Order { valid: self.orders.m_valid(), ..self.orders.m_data() };
     }
 
     fn choose(&mut self, free: [bool; 4]) {
@@ -321,7 +356,7 @@ impl Golden for RequesterArray {
             self.reset(i);
         } else {
             let told: Vec<RequesterIn> = (0..self.engines.len()).map(|e| self.told(e, i)).collect();
-            self.post(i);
+            self.enter(i);
             self.intake(i);
             self.sources(i);
             self.events();
@@ -330,9 +365,7 @@ impl Golden for RequesterArray {
         }
         let ready = |is_ready: bool| ReadyPort { ready: is_ready };
         self.out.s_grant = ready(self.grants.iter().all(LutFifo::s_ready));
-        let mut rows = self.says.iter().zip(&self.requests);
-        let is_taken = rows.any(|(say, requests)| say.s_cfg.ready && !requests.m_valid());
-        self.out.s_cfg = ready(self.takes_request || is_taken);
+        self.out.s_cfg = ready(self.takes_request || self.is_done());
         self.out.s_fail = ready(self.says.iter().any(|say| say.s_fail.ready));
         self.out
     }
