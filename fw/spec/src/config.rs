@@ -109,10 +109,11 @@ pub const fn write_commands_log2(data_bits: usize) -> usize {
     }
 }
 
-/// log2 of [`NicConfig::ring_entries`]. 128 within 1.5 us are 85 million in a second.
+/// log2 of [`NicConfig::ring_entries`]. 128 within 1.5 us are 85 million in a second, if none of them
+/// ever waits: 256.
 pub const fn ring_entries_log2(data_bits: usize) -> usize {
     if data_bits == 512 {
-        7
+        8
     } else {
         3
     }

@@ -4,8 +4,7 @@
 //! # Interface timing  cycle 0: s_req taken; cycle 7: m_cmd, events; its payload follows, in order
 //!                     of the requests. Every answer goes as a command through the DMA and comes
 //!                     back as s_done; m_ack, m_cqe and m_job are made of that, see `ack_gen`
-//! # Latency and rate  [`LATENCY_CYCLES`]; one request every 2 cycles, of one flow alone every 3
-//!                     (`ack_gen`), one beat a cycle
+//! # Latency and rate  [`LATENCY_CYCLES`]; one request every 2 cycles, one beat a cycle
 //! # Stages            all step at once, every other cycle: `resp_intake` (the queue pair),
 //!                     `resp_sequence` (the flow's state, which moves on), `resp_verdict` (the
 //!                     region); then `resp_command`. Rows wait until the stages are empty
@@ -108,7 +107,7 @@ pub struct Responder<
     command: RespCommand<FB>,
     mover: RespMove<W, KB, B>,
     ack_gen: AckGen<FB, FC>,
-    reads: RamFifo<ReadPlace, 7, 8>,
+    reads: RamFifo<ReadPlace, 8, 9>,
     step: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,

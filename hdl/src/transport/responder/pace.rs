@@ -4,7 +4,7 @@
 //! # Interface timing  step follows its conditions by a cycle; the counts follow issues and retired
 //!                     by one
 //! # Latency and rate  a step every 2 cycles
-//! # Number formats    commands in flight | 0..=128; WRITEs with immediate in flight | 0..=16
+//! # Number formats    commands in flight | 0..=256; WRITEs with immediate in flight | 0..=16
 //! # Reset             synchronous, high: step = 0, nothing in flight
 //! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
@@ -46,7 +46,7 @@ pub struct RespPace {
     step_q: Reg<Bit>,
     issue_q: Reg<Bit>,
     goes: Signal<Local, Bit>,
-    in_flight: Reg<Bits<8>>,
+    in_flight: Reg<Bits<9>>,
     imm_in_flight: Reg<Bits<5>>,
     most_imm: Signal<Local, Bits<4>>,
     #[init(Constant::new(15u64.to_bits()))]
@@ -61,7 +61,7 @@ impl Logic for RespPace {
         self.goes.next = !self.step_q.val()
             & (self.cmd_ready.val() | !self.cmd_valid.val())
             & self.order_ready.val()
-            & !self.in_flight.val().get_bit(7);
+            & !self.in_flight.val().get_bit(8);
         self.step_q.next = self.goes.val();
         comment!(
             "A register of its own: step has a thousand sinks, and no time for logic behind it."

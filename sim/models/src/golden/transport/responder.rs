@@ -67,7 +67,7 @@ const LENGTH_MAX: u32 = 1 << 31;
 /// WRITEs with immediate whose completion may be outstanding.
 const IMM_IN_FLIGHT_MAX: u8 = 16;
 /// DMA commands that may be outstanding.
-const COMMANDS_IN_FLIGHT_MAX: u8 = 128;
+const COMMANDS_IN_FLIGHT_MAX: u16 = 256;
 /// READs of a flow that may be without an answer.
 const READS_MAX: u8 = 16;
 fn psn_add(psn: u32, n: u32) -> u32 {
@@ -178,7 +178,7 @@ pub struct Responder {
     seen: Seen,
     /// Meets its region.
     judged: Option<Judged>,
-    commands_in_flight: u8,
+    commands_in_flight: u16,
     imm_in_flight: u8,
     mover: Mover,
     ack_gen: AckGen,
@@ -559,7 +559,7 @@ impl Responder {
     }
 
     fn retire(&mut self, ack: &AckGenOut) {
-        self.commands_in_flight -= u8::from(ack.retired);
+        self.commands_in_flight -= u16::from(ack.retired);
         self.imm_in_flight -= u8::from(ack.retired_imm);
         if ack.ended_valid {
             let flow = usize::from(ack.ended_flow);
