@@ -6,9 +6,9 @@
 //! # Interface timing  s_ack, s_grant: wait before their engine; it has them 2 cycles later.
 //!                     hint, s_fail: their engine sees them in the same cycle. A row stands before
 //!                     it 3 cycles later; a work request is taken then, another row when its engine
-//!                     is done with it. Each source:
-//!                     3 cycles behind that of its engine if nothing else waits, of events 2.
-//!                     m_read stands with its m_pkt, and the next pair when both are taken
+//!                     is done with it. Each source: 3 cycles behind that of its engine if nothing
+//!                     else waits, of packets and orders 4, of events 2. m_read stands with its
+//!                     m_pkt, and the next pair when both are taken
 //! # Latency and rate  [`LATENCY_CYCLES`] more than one engine; each source an item every other
 //!                     cycle. An ACK a cycle; behind a READ response [`RESPONSE_CYCLES`] pass. E
 //!                     engines: E operations at a time
@@ -128,9 +128,9 @@ struct Pulses {
     wr_refused: Bit,
 }
 
-/// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`, `VB = 10 (E + 1)`,
-/// bits of the items at the sources `PB = FB + 406`, `NB = FB + 53`, `TB = FB + 384`,
-/// `OB = FB + 152`.
+/// `E = 2^EB` requesters; `FB = EF + EB`, `SB` = log2 of the queue depth, `AB = EF + SB`,
+/// `VB = 10 (E + 1)`, bits of the items at the sources `PB = FB + 406`, `NB = FB + 53`,
+/// `TB = FB + 384`, `OB = FB + 152`.
 #[block(
     new(config: &NicConfig),
     check(
