@@ -43,9 +43,11 @@ fn sq_fetch_breaks_are_caught() {
         // A read is longer than the ring.
         (" & (~(all_ones << log2))", ""),
         // More than the send queue has room for, or than was told.
-        ("in_flight <= used_max", "in_flight < 7'd8"),
-        ("in_flight <= frees_max", "in_flight <= 7'd8"),
-        ("used <= used_max", "used < 7'd8"),
+        ("has_credit <= free >= group", "has_credit <= free > group"),
+        ("free >= group_less", "free > group_less"),
+        ("is_whole <= free == depth", "is_whole <= 1'b0"),
+        ("kept = group + to_group_end", "kept = to_group_end"),
+        ("depth_next = least_depth << 1", "depth_next = least_depth << 2"),
         ("if (is_few & (told < to_group_end))", "if (1'b0)"),
         // The work requests of a read are one.
         ("is_more = next_count != order_count", "is_more = 1'b0"),

@@ -309,6 +309,22 @@ fn nic_pair_sends_small_messages_inline() {
     assert!(resent.sum::<u32>() > 0, "nothing inline is sent again: {report:?}");
 }
 
+/// Send queues of four times as many places, with rings that fill them and by registers.
+#[test]
+fn nic_pair_fills_deeper_send_queues() {
+    let plan = Plan {
+        message_count: 80,
+        message_bytes: (0, 600),
+        ring_qp_count: 2,
+        software: Software { sq_scale: 2, sq_log2: 6, ..Software::default() },
+        ..plan(Some(AUTHORS), Manners::Stalling, 14)
+    };
+    let report = exchange(&plan, EngineKind::Both);
+    assert!(report.is_good(), "{report:?}");
+    let resent = report.nics.iter().map(|nic| nic.counter("reqr_retransmit_packet"));
+    assert!(resent.sum::<u32>() > 0, "nothing is sent again: {report:?}");
+}
+
 /// The plan with telemetry headers that the NICs' own packets bring along: the switch adds to them.
 fn sourced(plan: Plan) -> Plan {
     let stamping = plan.stamping.map(|stamping| Stamping { is_transit: true, ..stamping });

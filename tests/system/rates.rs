@@ -57,6 +57,25 @@ fn rates_of_hundred_fill_its_line_with_packets_of_256_bytes() {
 }
 
 #[test]
+fn rates_of_a_queue_pair_grow_with_its_send_queue() {
+    let (case, config) =
+        (case("one QP, 64-byte WRITEs"), NicConfig::preset("gbe").expect("preset"));
+    let mps = |sq_scale| {
+        let source = bench::emitted("nic", &config).expect("it is emitted");
+        let nic = |seed| EngineKind::Golden.nic(&config, &source, seed).expect("golden");
+        let engines = [1, 2].map(nic);
+        let mut plan = case.plan(&config, 1);
+        (plan.message_count, plan.software.sq_scale) = (400, sq_scale);
+        plan.software.memory_cycles = Some(1000);
+        case.run(&plan, engines).unwrap_or_else(|e| panic!("{sq_scale}: {e}")).messages_mps
+    };
+    let [shallow, twice, deep] = [0, 1, 2].map(mps);
+    println!("{shallow} {twice} {deep}");
+    // Four times as deep it waits for the commands that the read engine has under way.
+    assert!(twice > 1.8 * shallow && deep > twice, "{shallow} {twice} {deep}");
+}
+
+#[test]
 fn rates_fall_with_slow_memory() {
     let case = case("one QP, WRITE, MTU 1024");
     let [near, far] = [187, 2000].map(|cycles| run(case, EngineKind::Golden, 200, cycles));

@@ -64,7 +64,11 @@ fn requester_breaks_are_caught() {
         ("was_row <= (own == OP_QP) |", "was_row <="),
         ("opens & picked & !is_held", "opens & picked"),
         ("else if (begins)", "else if (1'b0)"),
-        ("position = following[2:0]", "position = current[2:0]"),
+        ("(state == STATE_SEEK_READ) | (state == STATE_SEND)", "state == STATE_SEEK_READ"),
+        // Deeper send queues are no deeper, or share places: with others, or with themselves.
+        ("depth_next = least_depth << 2", "depth_next = least_depth << 1"),
+        ("first_place_next = wide_flow << 2", "first_place_next = wide_flow << 1"),
+        ("places_next = most_places", "places_next = twice_places"),
         // An ACK that waits for CC stays before a newer one of its flow, or goes before another's.
         ("(!cc_valid | emits)", "(!cc_valid)"),
         ("has_tel & !is_same", "1'b0"),
@@ -100,6 +104,7 @@ fn requester_breaks_are_caught() {
         ("post_is_plain & (r_plain | (r_used == 7'd0))", "post_is_plain"),
         ("post_is_plain & (r_plain | (r_used == 7'd0))", "r_plain | post_is_plain"),
         ("are_small <= are_several & is_within", "are_small <= are_several"),
+        ("(|waiting[6:1]) & !is_more_than_16", "(|waiting[6:1])"),
         ("small_high <= headers_of_2 + headers_of_3", "small_high <= headers_of_3"),
         ("count_next = waiting", "count_next = 7'd2"),
         // An ACK of all that was sent shortens the arm that is out; a rewind does not.

@@ -20,6 +20,7 @@ mod ring;
 pub mod rings;
 
 use nic_spec::cc_params::CcParams;
+use nic_spec::config::SQ_SCALE_MAX;
 use nic_spec::regs;
 pub use nic_spec::rows::{
     Completion, CompletionKind, MrRow, QpRow as QpConfig, Status, INLINE_BYTES_MAX,
@@ -241,6 +242,7 @@ pub enum CcMode {
 pub struct Nic<B> {
     bus: B,
     sizes: Sizes,
+    sq_scale: u8,
     cq: Option<CompletionRing>,
 }
 
@@ -264,7 +266,7 @@ impl<B: Bus> Nic<B> {
             sq_depth: log2(12),
             clock_hz: read(regs::CLOCK_HZ)?,
         };
-        Ok(Self { bus, sizes, cq: None })
+        Ok(Self { bus, sizes, sq_scale: 0, cq: None })
     }
 
     /// Sizes read at probe.
@@ -361,6 +363,22 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::reads_max, bursts.into())
     }
 
+    /// Makes send queues `2^log2` times deeper than after reset, for as many times fewer queue pairs:
+    /// `log2` is 0..=2. Before the first queue pair is made.
+    pub fn set_sq_scale(&mut self, log2: u8) -> Result<(), Error<B::Error>> {
+        if log2 > SQ_SCALE_MAX {
+            return Err(Error::Argument("send queues: log2 of how many times deeper is 0..=2"));
+        }
+        self.write(regs::config_offset::sq_scale, log2.into())?;
+        self.sq_scale = log2;
+        Ok(())
+    }
+
+    /// Queue pairs that can be made: their indexes are below.
+    pub fn qp_count(&self) -> u32 {
+        self.sizes.flow_count >> self.sq_scale
+    }
+
     /// Loads the congestion control's parameters.
     pub fn set_cc_params(&mut self, params: &CcParams) -> Result<(), Error<B::Error>> {
         use regs::config_offset as at;
@@ -419,6 +437,11 @@ impl<B: Bus> Nic<B> {
             return Err(Error::Argument("qp: sq_log2 is 0..=15, sq_address a multiple of 64"));
         }
         let flow_index = (config.qpn % self.sizes.flow_count) as u16;
+        if u32::from(flow_index) >= self.qp_count() {
+            return Err(Error::Argument(
+                "qp: send queues are deeper, so there are fewer queue pairs",
+            ));
+        }
         self.commit(Table::Qp, flow_index, &QpConfig { valid: true, ..*config }.to_row())?;
         let ring = Ring { address: config.sq_address, log2: config.sq_log2 };
         let ring = (config.sq_log2 > 0).then_some(ring);
@@ -461,7 +484,7 @@ impl<B: Bus> Nic<B> {
         if qp.ring.is_some() {
             return Err(Error::Argument("post: the QP has a submission ring"));
         }
-        if qp.outstanding_count() >= self.sizes.sq_depth {
+        if qp.outstanding_count() >= self.sizes.sq_depth << self.sq_scale {
             return Err(Error::SendQueueFull);
         }
         let wr_id = qp.posted_count;
@@ -543,7 +566,7 @@ mod tests {
 
     fn nic() -> Nic<Staging> {
         let sizes = Sizes { flow_count: 64, mr_count: 64, sq_depth: 2, clock_hz: 125_000_000 };
-        Nic { bus: Staging { row: [0; 16], last: (0, 0) }, sizes, cq: None }
+        Nic { bus: Staging { row: [0; 16], last: (0, 0) }, sizes, sq_scale: 0, cq: None }
     }
 
     #[test]
@@ -583,6 +606,22 @@ mod tests {
         assert_eq!(nic.bus.last, (0xc0, 32));
         assert!(matches!(nic.set_reads_max(0), Err(Error::Argument(_))));
         assert_eq!(nic.bus.last, (0xc0, 32));
+    }
+
+    #[test]
+    fn driver_makes_send_queues_deeper_for_fewer_queue_pairs() {
+        let mut nic = nic();
+        assert!(matches!(nic.set_sq_scale(3), Err(Error::Argument(_))));
+        nic.set_sq_scale(2).expect("good");
+        assert_eq!(nic.bus.last, (0xc4, 2));
+        let config = QpConfig { qpn: 0x10f, ..QpConfig::default() };
+        let mut qp = nic.create_qp(&config).expect("below a quarter of 64");
+        let behind = QpConfig { qpn: 0x110, ..config };
+        assert!(matches!(nic.create_qp(&behind), Err(Error::Argument(_))));
+        for wr_id in 0..8 {
+            assert_eq!(nic.post_write(&mut qp, &Write::default()), Ok(wr_id));
+        }
+        assert_eq!(nic.post_write(&mut qp, &Write::default()), Err(Error::SendQueueFull));
     }
 
     #[test]

@@ -222,6 +222,7 @@ macro_rules! registers {
                 self.window.word_index.next = self.index.val().get_bits::<4>(0);
                 self.window.wdata.next = self.port.m_wdata.val();
                 self.window.commit.next = self.decode.window_commit.val();
+                self.window.cfg_sq_scale.next = self.config_regs.cfg_sq_scale.val();
                 self.window.wr_room.next = self.queue.wr_room.val();
                 self.decode.window_word.next = self.window.word.val();
                 self.decode.window_busy.next = self.window.busy.val();

@@ -27,6 +27,8 @@ pub struct TableWindow {
     pub wdata: Signal<In, Bits<32>>,
     /// Send the row to its table.
     pub commit: Signal<In, Bit>,
+    /// log2 of how many times fewer queue pairs there are.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// A work request may be committed.
     pub wr_room: Signal<In, Bit>,
     /// Staged word at the `word_index` of the cycle before.
@@ -72,6 +74,7 @@ pub struct TableWindow {
     new_table: Signal<Local, Bits<2>>,
     new_index: Signal<Local, Bits<16>>,
     index_ok: Signal<Local, Bit>,
+    qp_count: Signal<Local, Bits<16>>,
     waiting: Signal<Local, Bit>,
     #[init(Constant::new(2u64.to_bits()))]
     last_part: Constant<Bits<2>>,
@@ -157,14 +160,19 @@ impl Logic for TableWindow {
         comment!("a commit");
         self.new_table.next = self.wdata.val().get_bits::<2>(16);
         self.new_index.next = self.wdata.val().get_bits::<16>(0);
+        self.qp_count.next = self.flow_count.val();
+        if self.cfg_sq_scale.val().get_bit(1) {
+            self.qp_count.next = self.flow_count.val() >> 2;
+        } else if self.cfg_sq_scale.val().get_bit(0) {
+            self.qp_count.next = self.flow_count.val() >> 1;
+        }
         self.index_ok.next = false;
         if self.new_table.val() == self.mr.val() {
             self.index_ok.next = self.new_index.val() < self.mr_count.val();
         } else if self.new_table.val() == self.qp.val() {
-            self.index_ok.next = self.new_index.val() < self.flow_count.val();
+            self.index_ok.next = self.new_index.val() < self.qp_count.val();
         } else if self.new_table.val() == self.wr.val() {
-            self.index_ok.next =
-                (self.new_index.val() < self.flow_count.val()) && self.wr_room.val();
+            self.index_ok.next = (self.new_index.val() < self.qp_count.val()) && self.wr_room.val();
         }
         if self.commit.val() {
             self.refused_q.next = self.waiting.val() || !self.index_ok.val();

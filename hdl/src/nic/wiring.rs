@@ -440,6 +440,8 @@ impl Nic {
         self.tx.cfg_tel_echo.next = self.registers.cfg_tel_echo.val();
         self.requester.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.requester.cfg_tel_every.next = self.registers.cfg_tel_every.val();
+        self.requester.cfg_sq_scale.next = self.registers.cfg_sq_scale.val();
+        self.sq_fetch.cfg_sq_scale.next = self.registers.cfg_sq_scale.val();
         self.read_reply.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.responder.cfg_rnr_timer.next = self.registers.cfg_rnr_timer.val();
         Wire::join(&mut self.registers.cfg, &mut self.responder.cfg);

@@ -92,6 +92,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
     pub cfg_tel_every: Signal<In, Bits<8>>,
+    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
     /// A flow gets a window.
@@ -288,6 +290,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             & !self.cfg_row.val().wr_operation.get_bit(0);
         self.psns.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.psns.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
+        self.queue.cfg_sq_scale.next = self.cfg_sq_scale.val();
         self.queue.state.next = self.ctl.state.val();
         self.queue.op.next = self.ctl.op.val();
         self.queue.is_open.next = self.ctl.is_open.val();
@@ -362,12 +365,12 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
 
     /// Work requests and packets.
     fn packets(&mut self) {
+        self.requests.cfg_sq_scale.next = self.cfg_sq_scale.val();
         self.requests.state.next = self.ctl.state.val();
         self.requests.op.next = self.ctl.op.val();
         self.requests.flow.next = self.ctl.flow.val();
         self.requests.head.next = self.queue.head.val();
         self.requests.current.next = self.queue.current.val();
-        self.requests.following.next = self.queue.following.val();
         self.requests.packet_last.next = self.packet.last.val();
         self.requests.tail.next = self.queue.tail.val();
         self.requests.probe.next = self.queue.probe.val();

@@ -83,6 +83,7 @@ impl Stimulus<TableWindow> for Random {
             word_index: rng.gen_range(0..16),
             wdata: if commit { high | table | index } else { rng.gen() },
             commit,
+            cfg_sq_scale: rng.gen_range(0..4),
             wr_room: rng.gen_ratio(3, 4),
             m_cfg_responder_ready: rng.gen_ratio(1, 3),
             m_cfg_requester_ready: rng.gen_ratio(1, 3),

@@ -10,7 +10,7 @@ use nic_models::golden::transport::requester::{
 };
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{self, ReadyPort};
-use nic_spec::config::{has_bursts, NicConfig};
+use nic_spec::config::{has_bursts, NicConfig, SQ_SCALE_MAX};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -65,6 +65,7 @@ pub struct RequesterStimulus {
     world: World,
     tel_format: u8,
     tel_every: u8,
+    sq_scale: u8,
     harsh_cycles: u64,
     s_ack: Source<streams::Answer>,
     s_cfg: Source<(u8, u16, Row)>,
@@ -98,8 +99,11 @@ impl RequesterStimulus {
             6 => (5, 2),
             _ => drawn,
         };
-        let used_flows = load.used_flows[seed as usize % 3].min(config.flow_count);
-        let spread = config.flow_count / used_flows;
+        // Deeper send queues, of fewer flows.
+        let sq_scale = ((seed + 3) % 4) as u8;
+        let open_flows = config.flow_count >> sq_scale.min(SQ_SCALE_MAX);
+        let used_flows = load.used_flows[seed as usize % 3].min(open_flows);
+        let spread = open_flows / used_flows;
         // Where there are several requesters: of all of them, or many of the same ones.
         let is_odd = load.posts > 1 && seed % 2 == 1;
         let spread = if is_odd { (spread - 1) | 1 } else { spread };
@@ -134,6 +138,7 @@ impl RequesterStimulus {
             world,
             tel_format,
             tel_every,
+            sq_scale,
             harsh_cycles,
             s_ack,
             s_cfg,
@@ -362,6 +367,7 @@ impl<G: Golden<In = RequesterIn, Out = RequesterOut>> Stimulus<G> for RequesterS
         let mut i = RequesterIn {
             cfg_tel_data: self.tel_format,
             cfg_tel_every: self.tel_every,
+            cfg_sq_scale: self.sq_scale,
             m_pkt: port(0),
             m_read: port(1),
             // Arms and bytes in flight wait apart.

@@ -8,8 +8,8 @@ use super::writes::{self, Plan, Report, RunError, Sample, Software};
 use crate::env::station::{Manners, NicEngine};
 use nic_driver::CcMode;
 use nic_spec::cc_params::CcConfig;
+use nic_spec::config::{NicConfig, SQ_SCALE_MAX};
 use nic_spec::wire::telemetry::Form;
-use nic_spec::NicConfig;
 
 /// Latency of host memory.
 pub const MEMORY_NS: u64 = 1500;
@@ -20,7 +20,9 @@ const MESSAGES_MAX: u64 = 40_000;
 const MESSAGES_MIN: u64 = 16;
 /// Entries of rings, log2, and how often the software looks: often enough for small messages.
 const SOFTWARE: Software =
-    Software { sq_log2: 6, cq_log2: 12, poll_cycles: 100, memory_cycles: None };
+    Software { sq_scale: 0, sq_log2: 6, cq_log2: 12, poll_cycles: 100, memory_cycles: None };
+/// A queue pair alone has as much as it can get.
+const SOFTWARE_OF_ONE: Software = Software { sq_scale: SQ_SCALE_MAX, sq_log2: 8, ..SOFTWARE };
 
 /// Rate of the line: a beat of the datapath a cycle, up to the 100 Gb/s of the fastest MAC.
 pub fn line_gbps(config: &NicConfig) -> f64 {
@@ -68,7 +70,7 @@ const SHORT: Case = Case { mtu_bytes: 1024, message_bytes: 2048, ..WRITES };
 const ONE_QP: Case = Case { qp_count: 1, is_one_way: true, message_bytes: 65536, ..SHORT };
 
 /// The cases. All have telemetry in the authors' form in each packet, and an ACK for it.
-pub const CASES: [Case; 13] = [
+pub const CASES: [Case; 14] = [
     WRITES,
     Case { name: "WRITE both ways, MTU 1024", ..SHORT },
     Case { name: "WRITE both ways, MTU 256", mtu_bytes: 256, message_bytes: 1024, ..WRITES },
@@ -86,6 +88,7 @@ pub const CASES: [Case; 13] = [
         ..SHORT
     },
     Case { name: "one QP, 64-byte WRITEs", message_bytes: 64, ..ONE_QP },
+    Case { name: "one QP, 1024-byte WRITEs", message_bytes: 1024, ..ONE_QP },
     Case { name: "WRITE both ways, MTU 1024, 1 of 1000 lost", loss_ppm: 1000, ..SHORT },
     Case { name: "WRITE both ways, MTU 1024, the line's rate told", told_gbps: None, ..SHORT },
 ];
@@ -152,7 +155,7 @@ impl Case {
             manners: Manners::Prompt,
             software: Software {
                 memory_cycles: Some(MEMORY_NS * clock_hz / 1_000_000_000),
-                ..SOFTWARE
+                ..if qp_count == 1 { SOFTWARE_OF_ONE } else { SOFTWARE }
             },
             seed,
         }

@@ -120,6 +120,7 @@ fn first_switch(plan: &Plan, rate_code: u8) -> Switch {
 fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host, Error<BusError>> {
     let mut nic = Nic::probe(NetworkBus { network: network.clone(), station: at })?;
     nic.set_address(mac(at), ip(at))?;
+    nic.set_sq_scale(plan.software.sq_scale)?;
     if let Some(stamping) = plan.stamping {
         use nic_spec::wire::telemetry::Form;
         let format = match stamping.format {
@@ -196,8 +197,8 @@ fn qp_config(plan: &Plan, at: usize, qp: u32) -> QpConfig {
         timeout_exponent: plan.timeout_exponent,
         retry_limit: 7,
         ack_interval_log2: if plan.stamping.is_some() { 0 } else { 4 },
-        qpn: 0x100 + qp,
-        remote_qpn: 0x100 + qp,
+        qpn: FIRST_QPN + qp,
+        remote_qpn: FIRST_QPN + qp,
         remote_ip: ip(1 - at),
         remote_mac: mac(1 - at),
         udp_source_port: 0xc000 + qp as u16,
@@ -206,7 +207,7 @@ fn qp_config(plan: &Plan, at: usize, qp: u32) -> QpConfig {
         window_bytes: plan.window_bytes,
         rate_uq8_24: 8 << 24,
         sq_log2: if qp < plan.first_ring_qp() { 0 } else { plan.software.sq_log2 },
-        sq_address: SQ_BASE + u64::from(qp) * 0x1000,
+        sq_address: SQ_BASE + (u64::from(qp) << plan.software.sq_log2) * SQ_ENTRY_BYTES,
         ..QpConfig::default()
     }
 }

@@ -7,7 +7,7 @@
 //!                     for a credit behind a credit in cycle 2, with follows in cycle 3
 //! # Latency and rate  [`LATENCY_CYCLES`]; one operation every other cycle
 //! # Number formats    fetched | UQ16 | work requests since the ring was set up, modulo 2^16;
-//!                     pending | UQ16 | 0..=2^15; in flight | UQ7 | work requests, 0..=sq_depth;
+//!                     pending | UQ16 | 0..=2^15; free | UQ7 | places in the send queue, 0..=depth;
 //!                     count | UQNB | those of one read, 1..=2^N: at most to the end of an aligned
 //!                     group of so many, or of the ring, so none wraps around it
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
@@ -36,18 +36,20 @@ pub enum SqOp {
 /// What is known of a submission ring.
 #[row]
 struct BookRow {
-    pending: Bits<16>,  // Entries that were told and not asked for
-    fetched: Bits<16>,  // Entries that were asked for
-    in_flight: Bits<7>, // Those that have not come
-    queued: Bit,        // The flow waits for a fetch
-    stopped: Bit,       // The ring stands still
-    log2: Bits<4>,      // log2 of its entries
-    base: Bits<58>,     // Its address, bits 63:6
+    pending: Bits<16>, // Entries that were told and not asked for
+    fetched: Bits<16>, // Entries that were asked for
+    free: Bits<7>,     // Places in the send queue for which none was asked for
+    queued: Bit,       // The flow waits for a fetch
+    stopped: Bit,      // The ring stands still
+    log2: Bits<4>,     // log2 of its entries
+    base: Bits<58>,    // Its address, bits 63:6
 }
 
 /// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read.
 #[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 3))]
 pub struct SqBook<const FB: usize, const NB: usize> {
+    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// The rows are clear.
     pub ready: Signal<Out, Bit>,
     /// Read a row.
@@ -96,7 +98,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     flow_done: Reg<Bits<FB>>,
     pending: Unreset<Bits<16>>,
     fetched: Unreset<Bits<16>>,
-    in_flight: Unreset<Bits<7>>,
+    free: Unreset<Bits<7>>,
     queued: Unreset<Bit>,
     stop: Reg<Bit>,
     log2: Unreset<Bits<4>>,
@@ -108,7 +110,9 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     frees_credit: Unreset<Bit>,
     ring: Reg<Bit>,
     in_range: Unreset<Bit>,
-    in_less: Unreset<Bits<7>>,
+    depth: Unreset<Bits<7>>,
+    is_whole: Unreset<Bit>,
+    free_more: Unreset<Bits<7>>,
     next_count: Unreset<Bits<7>>,
     keeps_credit: Unreset<Bit>,
     keeps_one: Unreset<Bit>,
@@ -121,7 +125,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     refuses: Reg<Bit>,
     group_rest: Signal<Local, Bits<7>>,
     to_group_end: Signal<Local, Bits<7>>,
-    used: Signal<Local, Bits<7>>,
+    kept: Signal<Local, Bits<7>>,
     told: Signal<Local, Bits<7>>,
     is_few: Signal<Local, Bit>,
     taken: Signal<Local, Bits<7>>,
@@ -139,13 +143,13 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     opens: Signal<Local, Bit>,
     new_pending: Signal<Local, Bits<16>>,
     new_fetched: Signal<Local, Bits<16>>,
-    new_in_flight: Signal<Local, Bits<7>>,
+    new_free: Signal<Local, Bits<7>>,
     new_queued: Signal<Local, Bit>,
     new_stop: Signal<Local, Bit>,
     new_log2: Signal<Local, Bits<4>>,
     new_base: Signal<Local, Bits<58>>,
     fetched_part: Signal<Local, Bits<103>>,
-    in_flight_part: Signal<Local, Bits<103>>,
+    free_part: Signal<Local, Bits<103>>,
     queued_part: Signal<Local, Bits<103>>,
     stop_part: Signal<Local, Bits<103>>,
     log2_part: Signal<Local, Bits<103>>,
@@ -160,10 +164,10 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     last_flow: Constant<Bits<FB>>,
     #[init(Constant::new((config.flow_count as u64).to_bits()))]
     flow_count: Constant<Bits<16>>,
-    #[init(Constant::new((config.sq_depth() as u64 - (1_u64 << (NB - 1))).to_bits()))]
-    used_max: Constant<Bits<7>>,
-    #[init(Constant::new((config.sq_depth() as u64 + 1 - (1_u64 << (NB - 1))).to_bits()))]
-    frees_max: Constant<Bits<7>>,
+    #[value(config.sq_depth() as u64)]
+    least_depth: Constant<Bits<7>>,
+    #[value(1_u64 << (NB - 1))]
+    group: Constant<Bits<7>>,
     #[value(1)]
     one_pending: Constant<Bits<16>>,
     #[value((1_u64 << (NB - 1)) - 1)]
@@ -196,7 +200,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.rows.read_address.next = self.read_flow.val();
         self.pending.next = self.rows.read_data.val().pending;
         self.fetched.next = self.rows.read_data.val().fetched;
-        self.in_flight.next = self.rows.read_data.val().in_flight;
+        self.free.next = self.rows.read_data.val().free;
         self.queued.next = self.rows.read_data.val().queued;
         self.stop.next = self.rows.read_data.val().stopped;
         self.log2.next = self.rows.read_data.val().log2;
@@ -207,19 +211,26 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.distance.next = self.doorbell_index.val() - self.fetched.val();
         self.size.next = self.ring_size.val();
         self.place.next = bit_cast::<58, 16>(self.ring_place.val());
-        self.has_credit.next = self.in_flight.val() <= self.used_max.val();
-        self.frees_credit.next = self.in_flight.val() <= self.frees_max.val();
+        self.depth.next = self.least_depth.val();
+        if self.cfg_sq_scale.val().get_bit(1) {
+            self.depth.next = self.least_depth.val() << 2;
+        } else if self.cfg_sq_scale.val().get_bit(0) {
+            self.depth.next = self.least_depth.val() << 1;
+        }
+        self.has_credit.next = self.free.val() >= self.group.val();
+        self.frees_credit.next = self.free.val() >= self.group_less.val();
+        self.is_whole.next = self.free.val() == self.depth.val();
         self.ring.next = self.log2.val().any();
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
-        self.in_less.next = self.in_flight.val() - 1;
+        self.free_more.next = self.free.val() + 1;
         comment!("a read: what is told and stands in the same group, all of which has credit");
         self.group_rest.next = (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_less.val())
             & self.group_less.val()
             & !(self.all_ones.val() << self.log2.val());
         self.to_group_end.next = self.group_rest.val() + 1;
-        self.keeps_one.next = self.in_flight.val() < self.used_max.val();
-        self.used.next = self.in_flight.val() + self.to_group_end.val();
-        self.keeps_credit.next = self.used.val() <= self.used_max.val();
+        self.keeps_one.next = self.free.val() > self.group.val();
+        self.kept.next = self.group.val() + self.to_group_end.val();
+        self.keeps_credit.next = self.free.val() >= self.kept.val();
         self.told.next = bit_cast::<7, 16>(self.pending.val());
         self.is_few.next = !(self.pending.val() >> 7).any();
         self.next_count.next = self.to_group_end.val();
@@ -240,15 +251,16 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
             "who waits for a fetch has credit; a new or stopped queue pair may have come since"
         );
         self.may_go.next = self.pending.val().any() & !self.stop.val();
-        self.freed.next = self.in_flight.val();
-        if self.in_flight.val().any() {
-            self.freed.next = self.in_less.val();
+        comment!("one of the queue pair before may come late");
+        self.freed.next = self.free.val();
+        if !self.is_whole.val() {
+            self.freed.next = self.free_more.val();
         }
         self.frees.next = self.pending.val().any() & self.frees_credit.val() & self.waits.val();
         self.taken.next = 0.into();
         self.new_pending.next = self.pending.val();
         self.new_fetched.next = self.fetched.val();
-        self.new_in_flight.next = self.in_flight.val();
+        self.new_free.next = self.free.val();
         self.new_queued.next = self.queued.val();
         self.new_stop.next = self.stop.val();
         self.new_log2.next = self.log2.val();
@@ -259,14 +271,14 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.refuses.next = false;
         match self.op.val() {
             SqOp::Credit => {
-                self.new_in_flight.next = self.freed.val();
+                self.new_free.next = self.freed.val();
                 self.enters.next = self.frees.val();
             }
             SqOp::NewQp => {
                 comment!("The flow may still stand among those that wait: queued stays.");
                 self.new_pending.next = 0.into();
                 self.new_fetched.next = 0.into();
-                self.new_in_flight.next = 0.into();
+                self.new_free.next = self.depth.val();
                 self.new_stop.next = false;
                 self.new_log2.next = self.row_log2.val();
                 self.new_base.next = self.row_base.val();
@@ -274,11 +286,11 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
             SqOp::Look => {}
             SqOp::Failed => {
                 self.new_stop.next = true;
-                self.new_in_flight.next = self.in_less.val();
+                self.new_free.next = self.free_more.val();
             }
             SqOp::Came => {
                 if self.stop.val() {
-                    self.new_in_flight.next = self.in_less.val();
+                    self.new_free.next = self.free_more.val();
                 }
             }
             SqOp::Doorbell => {
@@ -315,7 +327,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
             self.new_fetched.next = self.fetched.val() + self.taken_wide.val();
         }
         if (self.op.val() == SqOp::Doorbell) | (self.op.val() == SqOp::Fetch) {
-            self.new_in_flight.next = self.in_flight.val() + self.taken.val();
+            self.new_free.next = self.free.val() - self.taken.val();
         }
         if self.enters.val() {
             self.new_queued.next = true;
@@ -323,10 +335,10 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         comment!("A credit behind a credit: its row was read before it was written.");
         self.followed.next = self.follows.val();
         if self.follows.val() {
-            self.in_flight.next = self.freed.val();
+            self.free.next = self.freed.val();
             self.queued.next = self.queued.val() | self.frees.val();
         } else if self.followed.val() {
-            self.in_flight.next = self.in_flight.val();
+            self.free.next = self.free.val();
             self.queued.next = self.queued.val();
         }
         self.pushes.next = self.exec.val() & self.enters.val();
@@ -339,7 +351,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
     /// write; after reset every row is cleared
     fn write(&mut self) {
         self.fetched_part.next = bit_cast::<103, 16>(self.new_fetched.val());
-        self.in_flight_part.next = bit_cast::<103, 7>(self.new_in_flight.val());
+        self.free_part.next = bit_cast::<103, 7>(self.new_free.val());
         self.log2_part.next = bit_cast::<103, 4>(self.new_log2.val());
         self.base_part.next = bit_cast::<103, 58>(self.new_base.val());
         self.queued_part.next = 0.into();
@@ -357,7 +369,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
             self.rows.write_address.next = self.exec_flow.val();
             self.rows.write_data.next = (bit_cast::<103, 16>(self.new_pending.val())
                 | (self.fetched_part.val() << 16)
-                | (self.in_flight_part.val() << 32)
+                | (self.free_part.val() << 32)
                 | self.queued_part.val()
                 | self.stop_part.val()
                 | (self.log2_part.val() << 41)

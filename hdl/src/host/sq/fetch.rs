@@ -61,6 +61,8 @@ pub struct SqFetch<
     pub watch_op: Signal<In, Bits<2>>,
     /// Flow index.
     pub watch_flow: Signal<In, Bits<FB>>,
+    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// There is completion room for one more work request.
     pub wr_room: Signal<In, Bit>,
     /// Read command.
@@ -117,6 +119,7 @@ impl<
         self.rows.is_quiet.next = !self.watch_valid.val() & !self.credits.count.val().any();
         comment!("doorbells and commands");
         Wire::join(&mut self.s_doorbell, &mut self.flows.s_doorbell);
+        self.flows.cfg_sq_scale.next = self.cfg_sq_scale.val();
         self.flows.wr_room.next = self.wr_room.val();
         self.m_cmd.valid.next = self.flows.m_cmd_valid.val();
         self.flows.m_cmd_ready.next = self.m_cmd.ready.val();

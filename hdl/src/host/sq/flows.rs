@@ -48,6 +48,8 @@ pub struct SqFlows<
     pub row_has_ring: Signal<Out, Bit>,
     /// With `row_done`: a fetch of the flow had failed before.
     pub row_stopped: Signal<Out, Bit>,
+    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// There is completion room for one more work request.
     pub wr_room: Signal<In, Bit>,
     /// No more fetches.
@@ -211,6 +213,7 @@ impl<const FB: usize, const FB1: usize, const S: usize, const S1: usize, const N
         self.book.exec.next = self.executes.val();
         self.book.exec_flow.next = self.exec_flow.val();
         self.book.op.next = self.exec_op.val();
+        self.book.cfg_sq_scale.next = self.cfg_sq_scale.val();
         self.book.doorbell_flow.next = self.s_doorbell.flow.val();
         self.book.doorbell_index.next = self.s_doorbell.index.val();
         self.book.row_base.next = self.row_base.val();

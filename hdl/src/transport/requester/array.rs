@@ -167,6 +167,8 @@ pub struct RequesterArray<
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
     pub cfg_tel_every: Signal<In, Bits<8>>,
+    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
     /// A flow gets a window.
@@ -362,6 +364,7 @@ impl<
             }
             self.engines[i].cfg_tel_data.next = self.cfg_tel_data.val();
             self.engines[i].cfg_tel_every.next = self.cfg_tel_every.val();
+            self.engines[i].cfg_sq_scale.next = self.cfg_sq_scale.val();
             self.engines[i].hint.valid.next = self.hint.valid.val()
                 & (self.hint.flow.val().get_bits::<EB>(0) == self.number[i].val());
             self.engines[i].hint.flow.next = bit_cast::<EF, FB>(self.coming_flow.val());

@@ -33,6 +33,8 @@ struct QueueRow {
 /// Send queue of the operation's flow; `FB` = log2 of the flow count.
 #[block(new(sq_depth: usize))]
 pub struct RequesterQueue<const FB: usize> {
+    /// log2 of how many times deeper send queues are than `sq_depth`; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -87,11 +89,9 @@ pub struct RequesterQueue<const FB: usize> {
     pub head: Signal<Out, Bits<7>>,
     /// The one that the next PSN belongs to.
     pub current: Signal<Out, Bits<7>>,
-    /// The one behind it; as of Send.
-    pub following: Signal<Out, Bits<7>>,
     /// Place of the next one to be posted.
     pub tail: Signal<Out, Bits<7>>,
-    /// The next one to look at on the way to the first READ.
+    /// The next one to look at: on the way to the first READ, else behind the current one, as of Send.
     pub probe: Signal<Out, Bits<7>>,
     /// Work requests left to send.
     pub pending: Signal<Out, Bit>,
@@ -113,13 +113,13 @@ pub struct RequesterQueue<const FB: usize> {
     r_tail: Reg<Bits<7>>,
     r_used: Reg<Bits<7>>,
     look: Unreset<Bits<7>>,
-    behind: Unreset<Bits<7>>,
     left: Unreset<Bits<7>>,
+    depth: Unreset<Bits<7>>,
     count_less: Signal<Local, Bits<7>>,
     head_next: Signal<Local, Bits<7>>,
     used_less: Signal<Local, Bits<7>>,
     #[value(sq_depth as u64)]
-    depth: Constant<Bits<7>>,
+    least_depth: Constant<Bits<7>>,
 }
 
 impl<const FB: usize> Logic for RequesterQueue<FB> {
@@ -138,13 +138,24 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.current.next = self.r_current.val();
         self.tail.next = self.r_tail.val();
         self.probe.next = self.look.val();
-        self.behind.next = self.r_current.val() + 1;
-        self.following.next = self.behind.val();
         self.pending.next = self.r_current.val() != self.r_tail.val();
         self.sq_empty.next = self.r_used.val() == 0;
         self.head_next.next = self.r_head.val() + 1;
+        if self.op.val() != Op::Response {
+            self.look.next = self.r_current.val() + 1;
+        } else if self.state.val() == State::Check {
+            self.look.next = self.head_next.val();
+        } else if self.state.val() == State::SeekLoad {
+            self.look.next = self.look.val() + 1;
+        }
         self.used_less.next = self.r_used.val() - 1;
         self.sq_single.next = self.r_used.val() == 1;
+        self.depth.next = self.least_depth.val();
+        if self.cfg_sq_scale.val().get_bit(1) {
+            self.depth.next = self.least_depth.val() << 2;
+        } else if self.cfg_sq_scale.val().get_bit(0) {
+            self.depth.next = self.least_depth.val() << 1;
+        }
         self.sq_full.next = self.r_used.val() == self.depth.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
@@ -175,7 +186,6 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 self.r_used.next = self.rows.read_data.val().used;
             }
             State::Check => {
-                self.look.next = self.head_next.val();
                 if self.op.val() == Op::Grant {
                     self.r_armed.next = false;
                 }
@@ -189,9 +199,6 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 self.r_current.next = 0.into();
                 self.r_tail.next = 0.into();
                 self.r_used.next = 0.into();
-            }
-            State::SeekLoad => {
-                self.look.next = self.look.val() + 1;
             }
             State::Retire => {
                 if self.retires.val() {
@@ -221,7 +228,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                     self.r_open_reads.next = self.r_open_reads.val() + 1;
                 }
                 if self.packet_last.val() {
-                    self.r_current.next = self.behind.val();
+                    self.r_current.next = self.look.val();
                 }
             }
             State::Arm => {

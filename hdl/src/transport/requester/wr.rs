@@ -36,6 +36,8 @@ struct PostedRow {
 /// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
 #[block(no_reset, new(config: &NicConfig), check(AB == FB + SB))]
 pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
+    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -46,13 +48,11 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub head: Signal<In, Bits<7>>,
     /// The one that the next PSN belongs to.
     pub current: Signal<In, Bits<7>>,
-    /// The one behind it.
-    pub following: Signal<In, Bits<7>>,
     /// The packet that is sent ends its message.
     pub packet_last: Signal<In, Bit>,
     /// Place of the next one to be posted.
     pub tail: Signal<In, Bits<7>>,
-    /// The one to look at on the way to the first READ.
+    /// The next one to look at.
     pub probe: Signal<In, Bits<7>>,
     /// PSN of the next work request to be posted.
     pub tail_psn: Signal<In, Bits<24>>,
@@ -106,8 +106,10 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     post_end: Unreset<Bits<24>>,
     plain: Unreset<Bit>,
     row: Signal<Local, PostedRow>,
-    position: Signal<Local, Bits<SB>>,
-    address_high: Signal<Local, Bits<AB>>,
+    first_place: Unreset<Bits<AB>>,
+    places: Unreset<Bits<7>>,
+    wide_flow: Signal<Local, Bits<AB>>,
+    position: Signal<Local, Bits<7>>,
     row_address: Signal<Local, Bits<AB>>,
     shifted: Signal<Local, Bits<33>>,
     round_up: Signal<Local, Bits<33>>,
@@ -118,6 +120,12 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     inline_bytes_max: Constant<Bits<32>>,
     #[value(SB as u64)]
     shift: Constant<Bits<4>>,
+    #[value((1_u64 << SB) - 1)]
+    least_places: Constant<Bits<7>>,
+    #[value((2_u64 << SB) - 1)]
+    twice_places: Constant<Bits<7>>,
+    #[value((4_u64 << SB) - 1)]
+    most_places: Constant<Bits<7>>,
 }
 
 #[kernel(packets_parts)]
@@ -148,18 +156,27 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         comment!(
             "Rows: read at the head, at the current work request or the next, written at the tail."
         );
-        self.position.next = self.head.val().get_bits::<SB>(0);
+        self.position.next = self.head.val();
         if self.state.val() == State::Post2 {
-            self.position.next = self.tail.val().get_bits::<SB>(0);
-        } else if self.state.val() == State::SeekRead {
-            self.position.next = self.probe.val().get_bits::<SB>(0);
-        } else if self.state.val() == State::Send {
-            self.position.next = self.following.val().get_bits::<SB>(0);
+            self.position.next = self.tail.val();
+        } else if (self.state.val() == State::SeekRead) | (self.state.val() == State::Send) {
+            self.position.next = self.probe.val();
         } else if (self.state.val() == State::WrRead) | (self.op.val() == Op::Grant) {
-            self.position.next = self.current.val().get_bits::<SB>(0);
+            self.position.next = self.current.val();
         }
-        self.address_high.next = bit_cast::<AB, FB>(self.flow.val()) << self.shift.val();
-        self.row_address.next = self.address_high.val() | bit_cast::<AB, SB>(self.position.val());
+        comment!("A flow's places; it is at hand a cycle before its first row is read.");
+        self.wide_flow.next = bit_cast::<AB, FB>(self.flow.val()) << self.shift.val();
+        self.first_place.next = self.wide_flow.val();
+        self.places.next = self.least_places.val();
+        if self.cfg_sq_scale.val().get_bit(1) {
+            self.first_place.next = self.wide_flow.val() << 2;
+            self.places.next = self.most_places.val();
+        } else if self.cfg_sq_scale.val().get_bit(0) {
+            self.first_place.next = self.wide_flow.val() << 1;
+            self.places.next = self.twice_places.val();
+        }
+        self.row_address.next =
+            self.first_place.val() | bit_cast::<AB, 7>(self.position.val() & self.places.val());
         self.rows.read_address.next = self.row_address.val();
         self.rows.read_enable.next = (self.state.val() == State::Check)
             | (self.state.val() == State::WrRead)

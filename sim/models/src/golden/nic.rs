@@ -462,6 +462,7 @@ impl Nic {
             ("cfg_tel_data", &["tx", "requester", "read_reply"]),
             ("cfg_tel_echo", &["tx"]),
             ("cfg_tel_every", &["requester"]),
+            ("cfg_sq_scale", &["requester", "sq_fetch"]),
             ("cfg_tel_port", &["rx", "tx"]),
             ("cfg_tel_queue_bytes", &["rx"]),
             ("cfg_tel_time_binary", &["rx", "tx"]),

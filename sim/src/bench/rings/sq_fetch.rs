@@ -8,7 +8,7 @@ use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::{Data, Wide};
 use nic_models::starts::Place;
 use nic_models::streams::{AxisWordsUser, CommittedRow, Doorbell, ReadCommand, ReadyPort};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{NicConfig, SQ_SCALE_MAX};
 use nic_spec::rows::{QpRow, Row, Table};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -48,6 +48,7 @@ struct Commit {
 /// Software with rings, host memory behind a read engine, and a requester.
 pub struct Submitting {
     rng: ChaCha8Rng,
+    sq_scale: u8,
     depth: usize,
     beat_bytes: usize,
     batch: u64,
@@ -73,6 +74,9 @@ pub struct Submitting {
     since_retired: u32,
     last_retired: usize,
     slot: Option<usize>,
+    /// A flow of which one retires late: the queue pair that had posted it is gone. Nothing of the
+    /// new one has been asked for.
+    late: Option<usize>,
     other_order: u8,
     /// One work request retires in so many cycles, and how long it stays so.
     pace: u32,
@@ -98,9 +102,11 @@ fn wide(row: &Row) -> Wide<8> {
 
 impl Submitting {
     pub fn new(config: &NicConfig, seed: u64) -> Self {
+        let sq_scale = ((seed + 3) % 4) as u8;
         Self {
             rng: sub(seed, 0),
-            depth: config.sq_depth(),
+            sq_scale,
+            depth: config.sq_depth() << sq_scale.min(SQ_SCALE_MAX),
             beat_bytes: config.data_bytes(),
             batch: config.sq_batch() as u64,
             flow_count: config.flow_count,
@@ -119,6 +125,7 @@ impl Submitting {
             since_retired: 0,
             last_retired: 0,
             slot: None,
+            late: None,
             other_order: 0,
             pace: 4,
             pace_left: 0,
@@ -179,7 +186,7 @@ impl Submitting {
             // Out of range, or any index on a flow without a ring.
             return Some((self.flow_count + self.rng.gen_range(0..1000), self.rng.gen()));
         }
-        if being_changed {
+        if being_changed || self.late == Some(flow) {
             return None;
         }
         let book = &self.books[flow];
@@ -272,6 +279,7 @@ impl Submitting {
                 (book.posted, book.told) = (first, first);
                 (book.handed, book.retired) = (first, first);
                 self.first_index[flow] = 0;
+                self.late = self.rng.gen_ratio(1, 4).then_some(flow);
             }
             _ => self.refused[1] += u32::from(self.books[flow].log2 > 0),
         }
@@ -295,7 +303,9 @@ impl Submitting {
                 self.slot = self.retire.remove(at);
             }
         }
-        if let Some(flow) = self.slot.filter(|_| is_free) {
+        if is_free && self.slot.is_none() && self.since_retired >= RETIRE_SAME_CYCLES {
+            self.slot = self.late.take();
+        } else if let Some(flow) = self.slot.filter(|_| is_free) {
             let book = &mut self.books[flow];
             book.queued -= 1;
             book.retired = book.retired.wrapping_add(1);
@@ -363,7 +373,7 @@ impl Submitting {
         self.books.fill(RingBook::default());
         self.first_index.fill(0);
         self.memory.clear();
-        (self.ringing, self.commit, self.slot) = (None, None, None);
+        (self.ringing, self.commit, self.slot, self.late) = (None, None, None, None);
         self.data.reset();
         self.beats.clear();
         self.retire.clear();
@@ -444,6 +454,7 @@ impl Stimulus<SqFetch> for Submitting {
             cfg,
             m_cfg,
             watch,
+            cfg_sq_scale: self.sq_scale,
             wr_room: self.has_room,
             m_cmd,
             s_axis,

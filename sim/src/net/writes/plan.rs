@@ -9,6 +9,10 @@ use nic_spec::cc_params::CcConfig;
 /// Where they are.
 pub const SQ_BASE: u64 = 0x10_0000;
 pub const CQ_BASE: u64 = 0x20_0000;
+/// Bytes of a ring's entry.
+pub const SQ_ENTRY_BYTES: u64 = 64;
+/// QPN of the first queue pair, whose index is 0.
+pub const FIRST_QPN: u32 = 0x1000;
 /// Where messages stand in host memory, and where the peer's writes land.
 pub const SOURCE_BASE: u64 = 0x1_0000_0000;
 pub const TARGET_BASE: u64 = 0x8_0000_0000;
@@ -24,7 +28,9 @@ pub const READ_REGION: u32 = 0x20_00;
 /// The software of a NIC, and its host's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Software {
-    /// log2 of the entries of a submission ring, at most 6.
+    /// log2 of how many times deeper send queues are, for as many times fewer queue pairs, 0..=2.
+    pub sq_scale: u8,
+    /// log2 of the entries of a submission ring; all rings fit into 1 MiB.
     pub sq_log2: u8,
     /// log2 of those of the completion ring.
     pub cq_log2: u8,
@@ -37,7 +43,7 @@ pub struct Software {
 impl Default for Software {
     /// Rings so small that they wrap often and fill up.
     fn default() -> Self {
-        Self { sq_log2: 3, cq_log2: 5, poll_cycles: 500, memory_cycles: None }
+        Self { sq_scale: 0, sq_log2: 3, cq_log2: 5, poll_cycles: 500, memory_cycles: None }
     }
 }
 

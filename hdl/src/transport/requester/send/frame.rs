@@ -104,6 +104,7 @@ pub struct RequesterFrame {
     may_leave: Signal<Local, Bit>,
     leave_small: Signal<Local, Bit>,
     is_within: Signal<Local, Bit>,
+    is_more_than_16: Signal<Local, Bit>,
     are_several: Signal<Local, Bit>,
     headers_of: [Signal<Local, Bits<14>>; 5],
     #[value(1)]
@@ -210,7 +211,11 @@ impl RequesterFrame {
     fn messages(&mut self) {
         self.is_within.next =
             !self.waiting_bytes.val().get_bits::<20>(12).any() | (self.waiting_bytes.val() == 4096);
-        self.are_several.next = self.are_plain.val() & self.waiting.val().get_bits::<6>(1).any();
+        self.is_more_than_16.next = self.waiting.val().get_bits::<2>(5).any()
+            | (self.waiting.val().get_bit(4) & self.waiting.val().get_bits::<4>(0).any());
+        self.are_several.next = self.are_plain.val()
+            & self.waiting.val().get_bits::<6>(1).any()
+            & !self.is_more_than_16.val();
         self.are_small.next = self.are_several.val() & self.is_within.val();
         comment!("Bytes in flight may begin a block, and so may bytes of messages.");
         self.blocks.next = 17.into();

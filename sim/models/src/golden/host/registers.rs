@@ -274,6 +274,7 @@ impl Golden for Registers {
             word_index: index & 15,
             wdata,
             commit: w.decode.window_commit,
+            cfg_sq_scale: w.config_regs.config.cfg_sq_scale as u8,
             wr_room: w.queue.wr_room,
             m_cfg_responder_ready: i.m_cfg.responder_ready,
             m_cfg_requester_ready: i.m_cfg.requester_ready,

@@ -2,6 +2,7 @@
 
 use crate::ports::Golden;
 use crate::streams::CommittedRow;
+use nic_spec::config::SQ_SCALE_MAX;
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 
@@ -13,6 +14,7 @@ crate::ports! {
         pub word_index: u8,
         pub wdata: u32,
         pub commit: bool,
+        pub cfg_sq_scale: u8,
         pub wr_room: bool,
         pub m_cfg_responder_ready: bool,
         pub m_cfg_requester_ready: bool,
@@ -92,7 +94,8 @@ impl Golden for TableWindow {
             let (table, index) = ((i.wdata >> 16 & 3) as u8, i.wdata & 0xffff);
             let (qp, mr) = (table == Table::Qp as u8, table == Table::Mr as u8);
             let wr = table == Table::Wr as u8;
-            let limit = if mr { self.mr_count } else { self.flow_count };
+            let qp_count = self.flow_count >> i.cfg_sq_scale.min(SQ_SCALE_MAX);
+            let limit = if mr { self.mr_count } else { qp_count };
             let ok = (qp || mr || wr && i.wr_room) && index < limit && !was_busy;
             out.refused = !ok;
             if ok {

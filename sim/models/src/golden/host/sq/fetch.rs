@@ -10,6 +10,7 @@ use crate::streams::{
     self, AxisWordsUser, CommittedRow, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort,
     TreadyPort,
 };
+use nic_spec::config::SQ_SCALE_MAX;
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::NicConfig;
 
@@ -40,6 +41,7 @@ ports! {
         pub cfg: CommittedRow,
         pub m_cfg: ReadyPort,
         pub watch: WatchPorts,
+        pub cfg_sq_scale: u8,
         pub wr_room: bool,
         pub m_cmd: ReadyPort,
         pub s_axis: AxisWordsUser,
@@ -289,7 +291,8 @@ impl SqFetch {
 
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
     fn execute(&mut self, op: Op, at: usize, i: &SqFetchIn, direct: bool) -> (Decided, bool) {
-        let (words, flow_count, depth) = (self.words(), self.flows.len(), self.config.sq_depth());
+        let (words, flow_count) = (self.words(), self.flows.len());
+        let depth = self.config.sq_depth() << i.cfg_sq_scale.min(SQ_SCALE_MAX);
         let batch = self.config.sq_batch();
         let f = &mut self.flows[at];
         // A whole group must fit, so that reads are as long as can be.

@@ -13,6 +13,8 @@ const EVERY_ROUND_TRIP: u8 = 255;
 pub const BTH_BYTES: u32 = 12;
 /// Bytes that may leave at once.
 pub const BURST_BYTES: u32 = 4096;
+/// Messages of one packet that leave at once at most.
+const SMALL_MESSAGES_MAX: u32 = 16;
 /// While so many PSNs or more are outstanding they don't.
 const BURST_PSNS_MAX: u32 = 1 << 22;
 /// READs that may be outstanding at most.
@@ -222,12 +224,13 @@ impl Flow {
             && self.may_send(BURST_BYTES / 256, window)
     }
 
-    /// The work requests that wait, if they are several WRITEs of one packet each, together of at
+    /// The work requests that wait, if they are 2 to 16 WRITEs of one packet each, together of at
     /// most 4 KiB, and may leave. Their bytes may begin another block, too.
     pub fn small_messages(&self, window: u32) -> Option<SmallMessages> {
         let count = (self.queue.len() - self.current) as u32;
         let bytes = self.tail_seq.wrapping_sub(self.nxt_seq);
-        let are_small = self.are_plain && count > 1 && bytes <= BURST_BYTES;
+        let are_small =
+            self.are_plain && (2..=SMALL_MESSAGES_MAX).contains(&count) && bytes <= BURST_BYTES;
         let may_leave = are_small && self.may_send(bytes / 256 + 1, window);
         may_leave.then_some(SmallMessages { count, bytes })
     }

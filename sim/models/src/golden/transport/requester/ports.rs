@@ -35,6 +35,7 @@ ports! {
         pub cfg_tel_data: u8,
         /// PSNs from one packet with telemetry to the next: 0, 1 each; 255 once a round trip.
         pub cfg_tel_every: u8,
+        pub cfg_sq_scale: u8,
         pub s_grant: Flow,
         pub watch_valid: bool,
         pub watch_ready: bool,
