@@ -47,6 +47,7 @@ module rr_merge #(
 );
 
     reg [COUNT-1:0] taking;
+    reg             is_taking;
     reg [COUNT-1:0] above;
 
     // The lowest of a set, and those above what is taken.
@@ -72,10 +73,12 @@ module rr_merge #(
     assign take = taking;
 
     always @(posedge clock) begin
-        taking <= (free & !(|taking)) ? lowest : {COUNT{1'b0}};
-        if (|taking) above <= later;
+        taking <= (free & !is_taking) ? lowest : {COUNT{1'b0}};
+        is_taking <= free & !is_taking & (|request);
+        if (is_taking) above <= later;
         if (reset) begin
             taking <= {COUNT{1'b0}};
+            is_taking <= 1'b0;
             above <= {COUNT{1'b0}};
         end
     end

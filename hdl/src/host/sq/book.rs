@@ -106,6 +106,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     distance: Unreset<Bits<16>>,
     size: Unreset<Bits<17>>,
     place: Unreset<Bits<58>>,
+    is_told: Unreset<Bit>,
     has_credit: Unreset<Bit>,
     frees_credit: Unreset<Bit>,
     ring: Reg<Bit>,
@@ -208,6 +209,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.ring_size.next = self.one_entry.val() << self.log2.val();
         self.ring_mask.next = self.ring_size.val() - 1;
         self.ring_place.next = self.fetched.val() & bit_cast::<16, 17>(self.ring_mask.val());
+        self.is_told.next = self.pending.val().any();
         self.distance.next = self.doorbell_index.val() - self.fetched.val();
         self.size.next = self.ring_size.val();
         self.place.next = bit_cast::<58, 16>(self.ring_place.val());
@@ -250,13 +252,13 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         comment!(
             "who waits for a fetch has credit; a new or stopped queue pair may have come since"
         );
-        self.may_go.next = self.pending.val().any() & !self.stop.val();
+        self.may_go.next = self.is_told.val() & !self.stop.val();
         comment!("one of the queue pair before may come late");
         self.freed.next = self.free.val();
         if !self.is_whole.val() {
             self.freed.next = self.free_more.val();
         }
-        self.frees.next = self.pending.val().any() & self.frees_credit.val() & self.waits.val();
+        self.frees.next = self.is_told.val() & self.frees_credit.val() & self.waits.val();
         self.taken.next = 0.into();
         self.new_pending.next = self.pending.val();
         self.new_fetched.next = self.fetched.val();
