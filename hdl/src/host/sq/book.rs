@@ -220,7 +220,8 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
             self.depth.next = self.least_depth.val() << 1;
         }
         self.has_credit.next = self.free.val() >= self.group.val();
-        self.frees_credit.next = self.free.val() >= self.group_less.val();
+        self.frees_credit.next =
+            (self.free.val() >= self.group.val()) | (self.free.val() == self.group_less.val());
         self.is_whole.next = self.free.val() == self.depth.val();
         self.ring.next = self.log2.val().any();
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
