@@ -243,6 +243,8 @@ pub struct Nic<B> {
     bus: B,
     sizes: Sizes,
     sq_scale: u8,
+    /// A queue pair has been made.
+    has_qp: bool,
     cq: Option<CompletionRing>,
 }
 
@@ -266,7 +268,7 @@ impl<B: Bus> Nic<B> {
             sq_depth: log2(12),
             clock_hz: read(regs::CLOCK_HZ)?,
         };
-        Ok(Self { bus, sizes, sq_scale: 0, cq: None })
+        Ok(Self { bus, sizes, sq_scale: 0, has_qp: false, cq: None })
     }
 
     /// Sizes read at probe.
@@ -369,6 +371,9 @@ impl<B: Bus> Nic<B> {
         if log2 > SQ_SCALE_MAX {
             return Err(Error::Argument("send queues: log2 of how many times deeper is 0..=2"));
         }
+        if self.has_qp && log2 != self.sq_scale {
+            return Err(Error::Argument("send queues: a queue pair has been made already"));
+        }
         self.write(regs::config_offset::sq_scale, log2.into())?;
         self.sq_scale = log2;
         Ok(())
@@ -442,6 +447,7 @@ impl<B: Bus> Nic<B> {
                 "qp: send queues are deeper, so there are fewer queue pairs",
             ));
         }
+        self.has_qp = true;
         self.commit(Table::Qp, flow_index, &QpConfig { valid: true, ..*config }.to_row())?;
         let ring = Ring { address: config.sq_address, log2: config.sq_log2 };
         let ring = (config.sq_log2 > 0).then_some(ring);
@@ -566,7 +572,8 @@ mod tests {
 
     fn nic() -> Nic<Staging> {
         let sizes = Sizes { flow_count: 64, mr_count: 64, sq_depth: 2, clock_hz: 125_000_000 };
-        Nic { bus: Staging { row: [0; 16], last: (0, 0) }, sizes, sq_scale: 0, cq: None }
+        let bus = Staging { row: [0; 16], last: (0, 0) };
+        Nic { bus, sizes, sq_scale: 0, has_qp: false, cq: None }
     }
 
     #[test]
@@ -616,6 +623,7 @@ mod tests {
         assert_eq!(nic.bus.last, (0xc4, 2));
         let config = QpConfig { qpn: 0x10f, ..QpConfig::default() };
         let mut qp = nic.create_qp(&config).expect("below a quarter of 64");
+        assert!(matches!(nic.set_sq_scale(1), Err(Error::Argument(_))));
         let behind = QpConfig { qpn: 0x110, ..config };
         assert!(matches!(nic.create_qp(&behind), Err(Error::Argument(_))));
         for wr_id in 0..8 {

@@ -169,6 +169,10 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     least_depth: Constant<Bits<7>>,
     #[value(1_u64 << (NB - 1))]
     group: Constant<Bits<7>>,
+    #[value(u64::from(NB == 1))]
+    is_single: Constant<Bits<1>>,
+    #[value(((1_u64 << (NB - 1)) - 1).max(1))]
+    group_but_one: Constant<Bits<7>>,
     #[value(1)]
     one_pending: Constant<Bits<16>>,
     #[value((1_u64 << (NB - 1)) - 1)]
@@ -221,7 +225,7 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         }
         self.has_credit.next = self.free.val() >= self.group.val();
         self.frees_credit.next =
-            (self.free.val() >= self.group.val()) | (self.free.val() == self.group_less.val());
+            self.is_single.val().any() | (self.free.val() >= self.group_but_one.val());
         self.is_whole.next = self.free.val() == self.depth.val();
         self.ring.next = self.log2.val().any();
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
