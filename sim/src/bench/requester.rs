@@ -99,8 +99,8 @@ impl RequesterStimulus {
             6 => (5, 2),
             _ => drawn,
         };
-        // Deeper send queues, of fewer flows.
-        let sq_scale = ((seed + 3) % 4) as u8;
+        // Deeper send queues, of fewer flows, in some seeds.
+        let sq_scale = [3, 0, 1, 0, 3, 0, 1, 2][seed as usize % 8];
         let open_flows = config.flow_count >> sq_scale.min(SQ_SCALE_MAX);
         let used_flows = load.used_flows[seed as usize % 3].min(open_flows);
         let spread = open_flows / used_flows;

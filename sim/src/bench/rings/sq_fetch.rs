@@ -304,7 +304,7 @@ impl Submitting {
             }
         }
         if is_free && self.slot.is_none() && self.since_retired >= RETIRE_SAME_CYCLES {
-            self.slot = self.late.take();
+            self.slot = self.late;
         } else if let Some(flow) = self.slot.filter(|_| is_free) {
             let book = &mut self.books[flow];
             book.queued -= 1;
@@ -320,7 +320,10 @@ impl Submitting {
         let valid = self.slot.is_some() || self.other_order > 0;
         if ready {
             match self.slot.take() {
-                Some(flow) => (self.since_retired, self.last_retired) = (0, flow),
+                Some(flow) => {
+                    (self.since_retired, self.last_retired) = (0, flow);
+                    self.late = self.late.filter(|late| *late != flow);
+                }
                 None => self.other_order = 0,
             }
         }
