@@ -74,9 +74,6 @@ pub struct Submitting {
     since_retired: u32,
     last_retired: usize,
     slot: Option<usize>,
-    /// A flow of which one retires late: the queue pair that had posted it is gone. Nothing of the
-    /// new one has been asked for.
-    late: Option<usize>,
     other_order: u8,
     /// One work request retires in so many cycles, and how long it stays so.
     pace: u32,
@@ -125,7 +122,6 @@ impl Submitting {
             since_retired: 0,
             last_retired: 0,
             slot: None,
-            late: None,
             other_order: 0,
             pace: 4,
             pace_left: 0,
@@ -186,7 +182,7 @@ impl Submitting {
             // Out of range, or any index on a flow without a ring.
             return Some((self.flow_count + self.rng.gen_range(0..1000), self.rng.gen()));
         }
-        if being_changed || self.late == Some(flow) {
+        if being_changed {
             return None;
         }
         let book = &self.books[flow];
@@ -279,7 +275,6 @@ impl Submitting {
                 (book.posted, book.told) = (first, first);
                 (book.handed, book.retired) = (first, first);
                 self.first_index[flow] = 0;
-                self.late = self.rng.gen_ratio(1, 4).then_some(flow);
             }
             _ => self.refused[1] += u32::from(self.books[flow].log2 > 0),
         }
@@ -303,9 +298,7 @@ impl Submitting {
                 self.slot = self.retire.remove(at);
             }
         }
-        if is_free && self.slot.is_none() && self.since_retired >= RETIRE_SAME_CYCLES {
-            self.slot = self.late;
-        } else if let Some(flow) = self.slot.filter(|_| is_free) {
+        if let Some(flow) = self.slot.filter(|_| is_free) {
             let book = &mut self.books[flow];
             book.queued -= 1;
             book.retired = book.retired.wrapping_add(1);
@@ -320,10 +313,7 @@ impl Submitting {
         let valid = self.slot.is_some() || self.other_order > 0;
         if ready {
             match self.slot.take() {
-                Some(flow) => {
-                    (self.since_retired, self.last_retired) = (0, flow);
-                    self.late = self.late.filter(|late| *late != flow);
-                }
+                Some(flow) => (self.since_retired, self.last_retired) = (0, flow),
                 None => self.other_order = 0,
             }
         }
@@ -376,7 +366,7 @@ impl Submitting {
         self.books.fill(RingBook::default());
         self.first_index.fill(0);
         self.memory.clear();
-        (self.ringing, self.commit, self.slot, self.late) = (None, None, None, None);
+        (self.ringing, self.commit, self.slot) = (None, None, None);
         self.data.reset();
         self.beats.clear();
         self.retire.clear();
