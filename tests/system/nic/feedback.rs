@@ -222,17 +222,15 @@ fn in_lock_step(plan: Plan, manners: Manners) -> Report {
 /// window or telemetry response that comes is used or dropped once.
 #[test]
 fn nic_pair_windows_of_receivers_in_lock_step() {
-    for (seed, manners) in [(64, Manners::Prompt), (63, Manners::Stalling)] {
+    for (seed, manners) in [(67, Manners::Prompt), (63, Manners::Stalling)] {
         let report = in_lock_step(windowed(true, 2, seed), manners);
         for nic in &report.nics {
             let [used, dropped, sent] =
                 ["feedback_accepted", "feedback_dropped", "window_sent"].map(|n| nic.counter(n));
             println!("{used} used, {dropped} dropped, {sent} windows sent");
             assert_eq!(used + dropped, nic.counter("rx_feedback"));
-            assert!(used > 50 && sent > 50);
+            assert!(used > 50 && dropped > 0 && sent > 50);
         }
-        let dropped = report.nics.iter().map(|nic| nic.counter("feedback_dropped"));
-        assert!(dropped.sum::<u32>() > 0, "none is overtaken");
     }
 }
 
