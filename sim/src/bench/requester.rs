@@ -10,7 +10,7 @@ use nic_models::golden::transport::requester::{
 };
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{self, ReadyPort};
-use nic_spec::config::{has_bursts, NicConfig, SQ_SCALE_MAX};
+use nic_spec::config::{has_bursts, NicConfig};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -101,7 +101,7 @@ impl RequesterStimulus {
         };
         // Deeper send queues, of fewer flows, in some seeds.
         let sq_scale = [3, 0, 1, 0, 3, 0, 1, 2][seed as usize % 8];
-        let open_flows = config.flow_count >> sq_scale.min(SQ_SCALE_MAX);
+        let open_flows = config.qp_count_at(sq_scale);
         let used_flows = load.used_flows[seed as usize % 3].min(open_flows);
         let spread = open_flows / used_flows;
         // Where there are several requesters: of all of them, or many of the same ones.

@@ -120,7 +120,9 @@ fn first_switch(plan: &Plan, rate_code: u8) -> Switch {
 fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host, Error<BusError>> {
     let mut nic = Nic::probe(NetworkBus { network: network.clone(), station: at })?;
     nic.set_address(mac(at), ip(at))?;
-    nic.set_sq_scale(plan.software.sq_scale)?;
+    if plan.software.sq_scale > 0 {
+        nic.set_sq_scale(plan.software.sq_scale)?;
+    }
     if let Some(stamping) = plan.stamping {
         use nic_spec::wire::telemetry::Form;
         let format = match stamping.format {

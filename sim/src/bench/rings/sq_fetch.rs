@@ -8,7 +8,7 @@ use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::{Data, Wide};
 use nic_models::starts::Place;
 use nic_models::streams::{AxisWordsUser, CommittedRow, Doorbell, ReadCommand, ReadyPort};
-use nic_spec::config::{NicConfig, SQ_SCALE_MAX};
+use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -103,7 +103,7 @@ impl Submitting {
         Self {
             rng: sub(seed, 0),
             sq_scale,
-            depth: config.sq_depth() << sq_scale.min(SQ_SCALE_MAX),
+            depth: config.sq_depth_at(sq_scale),
             beat_bytes: config.data_bytes(),
             batch: config.sq_batch() as u64,
             flow_count: config.flow_count,

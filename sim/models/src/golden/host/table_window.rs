@@ -2,7 +2,6 @@
 
 use crate::ports::Golden;
 use crate::streams::CommittedRow;
-use nic_spec::config::SQ_SCALE_MAX;
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 
@@ -43,19 +42,14 @@ crate::ports! {
 /// The window.
 #[derive(Clone, Debug)]
 pub struct TableWindow {
-    flow_count: u32,
-    mr_count: u32,
+    config: NicConfig,
     out: TableWindowOut,
 }
 
 impl TableWindow {
     /// The window of a NIC of these sizes.
     pub fn new(config: &NicConfig) -> Self {
-        Self {
-            flow_count: config.flow_count as u32,
-            mr_count: config.mr_count as u32,
-            out: TableWindowOut::default(),
-        }
+        Self { config: config.clone(), out: TableWindowOut::default() }
     }
 
     fn word(&self, index: u8) -> u32 {
@@ -91,15 +85,15 @@ impl Golden for TableWindow {
             out.m_cfg_cc_valid = out.m_cfg_cc_part != 0;
         }
         if i.commit {
-            let (table, index) = ((i.wdata >> 16 & 3) as u8, i.wdata & 0xffff);
+            let (table, index) = ((i.wdata >> 16 & 3) as u8, i.wdata as u16);
             let (qp, mr) = (table == Table::Qp as u8, table == Table::Mr as u8);
             let wr = table == Table::Wr as u8;
-            let qp_count = self.flow_count >> i.cfg_sq_scale.min(SQ_SCALE_MAX);
-            let limit = if mr { self.mr_count } else { qp_count };
-            let ok = (qp || mr || wr && i.wr_room) && index < limit && !was_busy;
+            let qp_count = self.config.qp_count_at(i.cfg_sq_scale);
+            let limit = if mr { self.config.mr_count } else { qp_count };
+            let ok = (qp || mr || wr && i.wr_room) && usize::from(index) < limit && !was_busy;
             out.refused = !ok;
             if ok {
-                (out.cfg.table, out.cfg.index) = (table, index as u16);
+                (out.cfg.table, out.cfg.index) = (table, index);
                 out.m_cfg_responder_valid = qp || mr;
                 out.m_cfg_requester_valid = qp || wr;
                 out.m_cfg_tx_valid = qp;

@@ -59,7 +59,7 @@ enum Ahead {
 /// Requester of RDMA WRITE and READ.
 #[derive(Clone, Debug)]
 pub struct Requester {
-    sq_depth: usize,
+    config: NicConfig,
     /// 4 KiB may leave at once.
     has_bursts: bool,
     tick_cycles: u64,
@@ -100,7 +100,7 @@ impl Requester {
     /// A requester of the sizes of `config`.
     pub fn new(config: &NicConfig) -> Self {
         Self {
-            sq_depth: config.sq_depth(),
+            config: config.clone(),
             has_bursts: has_bursts(config.data_bits),
             tick_cycles: (config.clock_hz * 4096 / 1_000_000_000).max(1),
             flows: vec![Flow::default(); config.flow_count],

@@ -10,7 +10,6 @@ use crate::streams::{
     self, AxisWordsUser, CommittedRow, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort,
     TreadyPort,
 };
-use nic_spec::config::SQ_SCALE_MAX;
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::NicConfig;
 
@@ -292,7 +291,7 @@ impl SqFetch {
     /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
     fn execute(&mut self, op: Op, at: usize, i: &SqFetchIn, direct: bool) -> (Decided, bool) {
         let (words, flow_count) = (self.words(), self.flows.len());
-        let depth = self.config.sq_depth() << i.cfg_sq_scale.min(SQ_SCALE_MAX);
+        let depth = self.config.sq_depth_at(i.cfg_sq_scale);
         let batch = self.config.sq_batch();
         let f = &mut self.flows[at];
         // A whole group must fit, so that reads are as long as can be.

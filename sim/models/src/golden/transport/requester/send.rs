@@ -6,7 +6,6 @@ use super::step::{cycles, Step};
 use super::{Ahead, Requester};
 use crate::golden::tx::data_header::len_bytes;
 use crate::streams::{self, PayloadSource, Work};
-use nic_spec::config::SQ_SCALE_MAX;
 use nic_spec::rows::{WrRow, INLINE_BYTES_MAX};
 
 impl Requester {
@@ -62,7 +61,7 @@ impl Requester {
         // What is not entered is judged again.
         let load_cycles = if at_hand { 0 } else { cycles::JUDGE_ROW - 1 };
         let f = &mut self.flows[flow];
-        if !f.qp.valid || f.queue.len() == self.sq_depth << i.cfg_sq_scale.min(SQ_SCALE_MAX) {
+        if !f.qp.valid || f.queue.len() == self.config.sq_depth_at(i.cfg_sq_scale) {
             self.wait(load_cycles);
             self.events(|e| e.wr_refused = true);
             return self.save();
