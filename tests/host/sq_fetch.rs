@@ -45,6 +45,8 @@ fn sq_fetch_breaks_are_caught() {
         // More than the send queue has room for, or than was told.
         ("has_credit <= free >= group", "has_credit <= free > group"),
         ("free >= group_but_one", "free > group_but_one"),
+        // One that the queue pair before had posted counts as room.
+        ("is_whole <= free == depth", "is_whole <= 1'b0"),
         ("kept = group + to_group_end", "kept = to_group_end"),
         ("depth_next = least_depth << 1", "depth_next = least_depth << 2"),
         ("if (is_few & (told < to_group_end))", "if (1'b0)"),

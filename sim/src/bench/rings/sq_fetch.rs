@@ -45,6 +45,18 @@ struct Commit {
     row: Row,
 }
 
+/// A work request that retires late: the queue pair that had posted it is gone. No doorbell tells of
+/// the new one's before it has been counted.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    flow: usize,
+    /// Cycles of [`SETTLE_CYCLES`] left.
+    settle_left: u32,
+}
+
+/// Cycles in which a work request that has retired is counted.
+const SETTLE_CYCLES: u32 = 64;
+
 /// Software with rings, host memory behind a read engine, and a requester.
 pub struct Submitting {
     rng: ChaCha8Rng,
@@ -74,6 +86,7 @@ pub struct Submitting {
     since_retired: u32,
     last_retired: usize,
     slot: Option<usize>,
+    late: Option<Late>,
     other_order: u8,
     /// One work request retires in so many cycles, and how long it stays so.
     pace: u32,
@@ -122,6 +135,7 @@ impl Submitting {
             since_retired: 0,
             last_retired: 0,
             slot: None,
+            late: None,
             other_order: 0,
             pace: 4,
             pace_left: 0,
@@ -182,7 +196,7 @@ impl Submitting {
             // Out of range, or any index on a flow without a ring.
             return Some((self.flow_count + self.rng.gen_range(0..1000), self.rng.gen()));
         }
-        if being_changed {
+        if being_changed || self.late.is_some_and(|late| late.flow == flow) {
             return None;
         }
         let book = &self.books[flow];
@@ -275,6 +289,9 @@ impl Submitting {
                 (book.posted, book.told) = (first, first);
                 (book.handed, book.retired) = (first, first);
                 self.first_index[flow] = 0;
+                if log2 > 0 && self.late.is_none() && self.rng.gen_ratio(1, 4) {
+                    self.late = Some(Late { flow, settle_left: SETTLE_CYCLES });
+                }
             }
             _ => self.refused[1] += u32::from(self.books[flow].log2 > 0),
         }
@@ -303,6 +320,15 @@ impl Submitting {
             book.queued -= 1;
             book.retired = book.retired.wrapping_add(1);
         }
+        if let Some(late) = self.late.as_mut().filter(|_| self.slot.is_none()) {
+            if late.settle_left < SETTLE_CYCLES {
+                late.settle_left -= 1;
+            } else if is_free && self.since_retired >= RETIRE_SAME_CYCLES {
+                self.slot = Some(late.flow);
+                late.settle_left -= 1;
+            }
+        }
+        self.late = self.late.filter(|late| late.settle_left > 0);
         let ready = self.takes.drive();
         // Now and then the requester's stream carries something else.
         if self.slot.is_none() && self.other_order == 0 && self.rng.gen_ratio(1, 16) {
@@ -366,7 +392,7 @@ impl Submitting {
         self.books.fill(RingBook::default());
         self.first_index.fill(0);
         self.memory.clear();
-        (self.ringing, self.commit, self.slot) = (None, None, None);
+        (self.ringing, self.commit, self.slot, self.late) = (None, None, None, None);
         self.data.reset();
         self.beats.clear();
         self.retire.clear();
