@@ -89,7 +89,7 @@ pub const fn sq_depth_log2(data_bits: usize) -> usize {
     3 + (data_bits == 512) as usize
 }
 
-/// Highest value of register `SQ_SCALE`, as which a higher one counts: send queues four times as deep.
+/// Highest value of register `SQ_SCALE`: send queues four times as deep. A higher one counts as it.
 pub const SQ_SCALE_MAX: u8 = 2;
 
 /// log2 of [`NicConfig::read_commands`]. At 100 Gb/s 2 us of latency are 31 commands of 1 KiB.

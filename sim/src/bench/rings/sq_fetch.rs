@@ -45,8 +45,8 @@ struct Commit {
     row: Row,
 }
 
-/// A work request that retires late: the queue pair that had posted it is gone. No doorbell tells of
-/// the new one's before it has been counted.
+/// A work request that retires late: the queue pair that had posted it is gone. The new one's
+/// doorbells come when it has been counted.
 #[derive(Clone, Copy, Debug)]
 struct Late {
     flow: usize,
