@@ -15,7 +15,7 @@ use crate::events::RequesterEvents;
 use crate::ports::Golden;
 use crate::starts::Starts;
 use flow::Flow;
-use nic_spec::config::{has_bursts, NicConfig};
+use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table, WrRow};
 pub use ports::*;
 use std::collections::VecDeque;
@@ -60,8 +60,6 @@ enum Ahead {
 #[derive(Clone, Debug)]
 pub struct Requester {
     config: NicConfig,
-    /// 4 KiB may leave at once.
-    has_bursts: bool,
     tick_cycles: u64,
     flows: Vec<Flow>,
     /// Windows of the flows, bytes.
@@ -101,7 +99,6 @@ impl Requester {
     pub fn new(config: &NicConfig) -> Self {
         Self {
             config: config.clone(),
-            has_bursts: has_bursts(config.data_bits),
             tick_cycles: (config.clock_hz * 4096 / 1_000_000_000).max(1),
             flows: vec![Flow::default(); config.flow_count],
             windows: vec![0; config.flow_count],

@@ -6,6 +6,7 @@ use super::step::{cycles, Step};
 use super::{Ahead, Requester};
 use crate::golden::tx::data_header::len_bytes;
 use crate::streams::{self, PayloadSource, Work};
+use nic_spec::config::has_bursts;
 use nic_spec::rows::{WrRow, INLINE_BYTES_MAX};
 
 impl Requester {
@@ -22,7 +23,7 @@ impl Requester {
         let has_telemetry = f.qp.telemetry && f.is_due(i.cfg_tel_every);
         let telemetry_bytes = if has_telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
         let is_uneven = f.qp.telemetry && i.cfg_tel_data != 0 && i.cfg_tel_every > 1;
-        let may_burst = self.has_bursts && !is_uneven;
+        let may_burst = has_bursts(self.config.data_bits) && !is_uneven;
         let is_burst = may_burst && f.has_burst(self.window);
         let messages = f.small_messages(self.window).filter(|_| may_burst);
         // A burst has what its first packet has, and its last one.
