@@ -220,7 +220,7 @@
 /* Bursts that are read from host memory at a time at most, for a bridge that allows fewer; 0 counts as 1. (rw, reset 0x80) */
 #define NIC_READS_MAX 0x0c0
 #define NIC_READS_MAX_RESET 0x80u
-/* log2 of how many times deeper send queues are than SIZES says, 0..=2 (3 counts as 2), for as many times fewer queue pairs: rows of those behind are refused. Before the first queue pair. (rw, reset 0x0) */
+/* How much deeper send queues are than SIZES says: 0: not, 1: 4 times, 2 and 3: 16 times, for as many times fewer queue pairs: rows of those behind are refused. Before the first queue pair. (rw, reset 0x0) */
 #define NIC_SQ_SCALE 0x0c4
 /* Window that the flow in CC_WATCH was last given, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0

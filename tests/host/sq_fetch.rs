@@ -39,7 +39,7 @@ fn sq_fetch_breaks_are_caught() {
     assert_catches("sq_fetch", 200_000, &breaks);
     let wide = [
         // A read goes on into the next group, so around the ring too.
-        ("to_group_end = group_rest + 7'd1", "to_group_end = group_less + 7'd1"),
+        ("to_group_end = group_rest + 9'd1", "to_group_end = group_less + 9'd1"),
         // A read is longer than the ring.
         (" & (~(all_ones << log2))", ""),
         // More than the send queue has room for, or than was told.
@@ -48,7 +48,7 @@ fn sq_fetch_breaks_are_caught() {
         // One that the queue pair before had posted counts as room.
         ("is_whole <= free == depth", "is_whole <= 1'b0"),
         ("kept = group + to_group_end", "kept = to_group_end"),
-        ("depth_next = least_depth << 1", "depth_next = least_depth << 2"),
+        ("depth_next = least_depth << 2", "depth_next = least_depth << 3"),
         ("if (is_few & (told < to_group_end))", "if (1'b0)"),
         // The work requests of a read are one.
         ("is_more = next_count != order_count", "is_more = 1'b0"),

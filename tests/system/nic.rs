@@ -309,7 +309,7 @@ fn nic_pair_sends_small_messages_inline() {
     assert!(resent.sum::<u32>() > 0, "nothing inline is sent again: {report:?}");
 }
 
-/// Send queues of four times as many places, with rings that fill them and by registers.
+/// Send queues of 16 times as many places, with rings that fill them and by registers.
 #[test]
 fn nic_pair_fills_deeper_send_queues() {
     let plan = Plan {

@@ -45,6 +45,8 @@ fn requester_array_breaks_are_caught() {
         // A work request enters twice, another row does.
         ("row_room & !takes_row", "row_room"),
         ("& !has_entered", "& 1'b1"),
+        // Work requests of a flow go before an answer that waits, however many.
+        ("(answer_waits & (&posts))", "1'b0"),
         // Events of the same cycle are one.
         ("sum = sum + {3'd0, pulses[at]}", "sum = {3'd0, |sum | pulses[at]}"),
     ];
@@ -59,10 +61,6 @@ fn requester_array_breaks_are_caught() {
     ];
     let seeds = 1..=20;
     assert_runs_catch(&[Runs::of_block("requester_array", &hundred(), seeds, 200_000)], &rare);
-    // 4 KiB take the room of the small messages before them; an engine alone.
-    let seeds = 1..=20;
-    let rare = [("if (are_several) begin", "if (are_plain) begin")];
-    assert_runs_catch(&[Runs::of_block("requester", &hundred(), seeds, 200_000)], &rare);
 }
 
 /// The Verilog goes through the run in lock-step, and with a break of one place no longer.

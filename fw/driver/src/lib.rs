@@ -365,23 +365,23 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::reads_max, bursts.into())
     }
 
-    /// Makes send queues `2^log2` times deeper than after reset, for as many times fewer queue pairs:
-    /// `log2` is 0..=2. Before the first queue pair is made.
-    pub fn set_sq_scale(&mut self, log2: u8) -> Result<(), Error<B::Error>> {
-        if log2 > SQ_SCALE_MAX {
-            return Err(Error::Argument("send queues: log2 of how many times deeper is 0..=2"));
+    /// Makes send queues `4^scale` times deeper than after reset, for as many times fewer queue pairs:
+    /// `scale` is 0..=2. Before the first queue pair is made.
+    pub fn set_sq_scale(&mut self, scale: u8) -> Result<(), Error<B::Error>> {
+        if scale > SQ_SCALE_MAX {
+            return Err(Error::Argument("send queues: 4^0..=4^2 times deeper"));
         }
-        if self.has_qp && log2 != self.sq_scale {
+        if self.has_qp && scale != self.sq_scale {
             return Err(Error::Argument("send queues: a queue pair has been made already"));
         }
-        self.write(regs::config_offset::sq_scale, log2.into())?;
-        self.sq_scale = log2;
+        self.write(regs::config_offset::sq_scale, scale.into())?;
+        self.sq_scale = scale;
         Ok(())
     }
 
     /// Queue pairs that can be made: their indexes are below.
     pub fn qp_count(&self) -> u32 {
-        self.sizes.flow_count >> self.sq_scale
+        self.sizes.flow_count >> (2 * self.sq_scale)
     }
 
     /// Loads the congestion control's parameters.
@@ -490,7 +490,7 @@ impl<B: Bus> Nic<B> {
         if qp.ring.is_some() {
             return Err(Error::Argument("post: the QP has a submission ring"));
         }
-        if qp.outstanding_count() >= self.sizes.sq_depth << self.sq_scale {
+        if qp.outstanding_count() >= self.sizes.sq_depth << (2 * self.sq_scale) {
             return Err(Error::SendQueueFull);
         }
         let wr_id = qp.posted_count;
@@ -621,12 +621,12 @@ mod tests {
         assert!(matches!(nic.set_sq_scale(3), Err(Error::Argument(_))));
         nic.set_sq_scale(2).expect("good");
         assert_eq!(nic.bus.last, (0xc4, 2));
-        let config = QpConfig { qpn: 0x10f, ..QpConfig::default() };
-        let mut qp = nic.create_qp(&config).expect("below a quarter of 64");
+        let config = QpConfig { qpn: 0x103, ..QpConfig::default() };
+        let mut qp = nic.create_qp(&config).expect("below 4 of 64");
         assert!(matches!(nic.set_sq_scale(1), Err(Error::Argument(_))));
-        let behind = QpConfig { qpn: 0x110, ..config };
+        let behind = QpConfig { qpn: 0x104, ..config };
         assert!(matches!(nic.create_qp(&behind), Err(Error::Argument(_))));
-        for wr_id in 0..8 {
+        for wr_id in 0..32 {
             assert_eq!(nic.post_write(&mut qp, &Write::default()), Ok(wr_id));
         }
         assert_eq!(nic.post_write(&mut qp, &Write::default()), Err(Error::SendQueueFull));

@@ -89,7 +89,7 @@ pub const fn sq_depth_log2(data_bits: usize) -> usize {
     3 + (data_bits == 512) as usize
 }
 
-/// Highest value of register `SQ_SCALE`: send queues four times as deep. A higher one counts as it.
+/// Highest value of register `SQ_SCALE`: send queues 16 times as deep. A higher one counts as it.
 pub const SQ_SCALE_MAX: u8 = 2;
 
 /// log2 of [`NicConfig::read_commands`]. At 100 Gb/s 2 us of latency are 31 commands of 1 KiB.
@@ -242,12 +242,12 @@ impl NicConfig {
 
     /// Work requests that fit into a send queue while register `SQ_SCALE` is `sq_scale`.
     pub fn sq_depth_at(&self, sq_scale: u8) -> usize {
-        self.sq_depth() << sq_scale.min(SQ_SCALE_MAX)
+        self.sq_depth() << (2 * sq_scale.min(SQ_SCALE_MAX))
     }
 
     /// Queue pairs that there are while register `SQ_SCALE` is `sq_scale`.
     pub fn qp_count_at(&self, sq_scale: u8) -> usize {
-        self.flow_count >> sq_scale.min(SQ_SCALE_MAX)
+        self.flow_count >> (2 * sq_scale.min(SQ_SCALE_MAX))
     }
 
     /// Commands that the read engine takes ahead of memory's answers.

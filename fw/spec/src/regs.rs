@@ -180,7 +180,7 @@ macro_rules! config_registers {
             (48, reads_max, cfg_reads_max, 8, 128,
                 "Bursts that are read from host memory at a time at most, for a bridge that allows fewer; 0 counts as 1.", []),
             (49, sq_scale, cfg_sq_scale, 2, 0,
-                "log2 of how many times deeper send queues are than SIZES says, 0..=2 (3 counts as 2), for as many times fewer queue pairs: rows of those behind are refused. Before the first queue pair.", []),
+                "How much deeper send queues are than SIZES says: 0: not, 1: 4 times, 2 and 3: 16 times, for as many times fewer queue pairs: rows of those behind are refused. Before the first queue pair.", []),
         ] }
     };
 }

@@ -27,7 +27,7 @@ pub struct TableWindow {
     pub wdata: Signal<In, Bits<32>>,
     /// Send the row to its table.
     pub commit: Signal<In, Bit>,
-    /// log2 of how many times fewer queue pairs there are.
+    /// There are 4 to the power of this times fewer queue pairs; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// A work request may be committed.
     pub wr_room: Signal<In, Bit>,
@@ -162,9 +162,9 @@ impl Logic for TableWindow {
         self.new_index.next = self.wdata.val().get_bits::<16>(0);
         self.qp_count.next = self.flow_count.val();
         if self.cfg_sq_scale.val().get_bit(1) {
-            self.qp_count.next = self.flow_count.val() >> 2;
+            self.qp_count.next = self.flow_count.val() >> 4;
         } else if self.cfg_sq_scale.val().get_bit(0) {
-            self.qp_count.next = self.flow_count.val() >> 1;
+            self.qp_count.next = self.flow_count.val() >> 2;
         }
         self.index_ok.next = false;
         if self.new_table.val() == self.mr.val() {

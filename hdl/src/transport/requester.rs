@@ -6,14 +6,15 @@
 //!                     error. A sink's fields are used until its ready, one cycle, at the
 //!                     operation's end. What waits at another sink by the cycle before, and is of
 //!                     another flow, is picked then; else the next pick is behind the end. Cycles
-//!                     from the pick to the cycle of ready, while no output waits: ACK 10, 4 more
+//!                     from the pick to the cycle of ready, while no output waits: ACK 10, 3 more
 //!                     for each work request it completes but one that it ends exactly, 6 if it is
 //!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
-//!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before
+//!                     it is not its turn, 13 if it shows a gap, 6 n + 10 more with n WRITEs before
 //!                     the READ; grant 14 with the next packet armed, 10 if there is none, 4 more for
 //!                     each packet more that it is for while m_pkt is taken in 2 cycles; work request
-//!                     8 (armed) or 7; queue pair row 4. A NAK that arms takes 7 more, and so does an
-//!                     answer that lets a waiting packet go. Telemetry of an ACK stands at m_cc 6
+//!                     8 (armed) or 6, 4 behind another one of its flow; queue pair row 4. A NAK
+//!                     that arms takes 7 more, and so does an answer that lets a waiting packet go;
+//!                     an arm for a part of the messages that wait 3 more. Telemetry of an ACK stands at m_cc 6
 //!                     cycles behind the pick; one of another flow that waits there holds it up
 //!                     While nothing waits it works ahead: behind an arm the flow's packet is
 //!                     prepared, so that its grant sends it after 2 cycles instead of 9; with a
@@ -92,7 +93,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
     pub cfg_tel_every: Signal<In, Bits<8>>,
-    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
@@ -242,6 +243,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.ctl.good.next = self.response.good.val();
         self.ctl.last_response.next = self.packet.ends.val();
         self.ctl.held.next = self.queue.held.val() & self.reads_full.val();
+        self.ctl.part.next = self.frame.part.val();
         self.ctl.blocked.next = self.frame.blocked.val();
         self.ctl.last_packet.next = self.packet.last.val();
         self.ctl.order_busy.next = self.orders.order_busy.val();
@@ -370,6 +372,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.requests.op.next = self.ctl.op.val();
         self.requests.flow.next = self.ctl.flow.val();
         self.requests.head.next = self.queue.head.val();
+        self.requests.second.next = self.queue.second.val();
+        self.requests.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.requests.current.next = self.queue.current.val();
         self.requests.packet_last.next = self.packet.last.val();
         self.requests.tail.next = self.queue.tail.val();
@@ -410,6 +414,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.frame.mtu.next = self.qp.mtu.val();
         self.frame.are_plain.next = self.queue.are_plain.val();
         self.frame.waiting.next = self.queue.waiting.val();
+        self.frame.messages_max.next = self.requests.messages_max.val();
         self.frame.waiting_bytes.next = self.psns.rest.val();
         self.windows.more.next = self.frame.more.val();
         self.frame.fits.next = self.windows.fits.val();
@@ -422,6 +427,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.stamp.nxt.next = self.psns.nxt.val();
         self.stamp.stamped.next = self.psns.stamped.val();
         self.psns.bare.next = self.stamp.bare.val();
+        self.psns.part.next = self.frame.part.val();
+        self.psns.part_seq.next = self.requests.part_seq.val();
         self.frame.telemetry_bytes.next = 0.into();
         if self.qp.telemetry.val() & !self.stamp.bare.val() {
             match self.cfg_tel_data.val().index() {

@@ -22,7 +22,7 @@ const MESSAGES_MIN: u64 = 16;
 const SOFTWARE: Software =
     Software { sq_scale: 0, sq_log2: 6, cq_log2: 12, poll_cycles: 100, memory_cycles: None };
 /// A queue pair alone has as much as it can get.
-const SOFTWARE_OF_ONE: Software = Software { sq_scale: SQ_SCALE_MAX, sq_log2: 8, ..SOFTWARE };
+const SOFTWARE_OF_ONE: Software = Software { sq_scale: SQ_SCALE_MAX, sq_log2: 9, ..SOFTWARE };
 
 /// Rate of the line: a beat of the datapath a cycle, up to the 100 Gb/s of the fastest MAC.
 pub fn line_gbps(config: &NicConfig) -> f64 {

@@ -534,7 +534,7 @@ fn requester_takes_the_cycles_of_its_header() {
     d.settle();
     let start = d.cycle;
     d.post(2, 10);
-    assert_eq!(ready(&mut d, start), 7, "not armed");
+    assert_eq!(ready(&mut d, start), 6, "not armed");
     d.grants = true;
     sent(&mut d);
     d.settle();

@@ -7,7 +7,7 @@
 //!                     for a credit behind a credit in cycle 2, with follows in cycle 3
 //! # Latency and rate  [`LATENCY_CYCLES`]; one operation every other cycle
 //! # Number formats    fetched | UQ16 | work requests since the ring was set up, modulo 2^16;
-//!                     pending | UQ16 | 0..=2^15; free | UQ7 | places in the send queue, 0..=depth;
+//!                     pending | UQ16 | 0..=2^15; free | UQ9 | places in the send queue, 0..=depth;
 //!                     count | UQNB | those of one read, 1..=2^N: at most to the end of an aligned
 //!                     group of so many, or of the ring, so none wraps around it
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
@@ -38,7 +38,7 @@ pub enum SqOp {
 struct BookRow {
     pending: Bits<16>, // Entries that were told and not asked for
     fetched: Bits<16>, // Entries that were asked for
-    free: Bits<7>,     // Places in the send queue for which none was asked for
+    free: Bits<9>,     // Places in the send queue for which none was asked for
     queued: Bit,       // The flow waits for a fetch
     stopped: Bit,      // The ring stands still
     log2: Bits<4>,     // log2 of its entries
@@ -48,7 +48,7 @@ struct BookRow {
 /// Books of `2^FB` flows; `NB = N + 1`, at most `2^N` work requests a read.
 #[block(new(config: &NicConfig), check(config.flow_count == 1 << FB && NB >= 1 && NB <= 3))]
 pub struct SqBook<const FB: usize, const NB: usize> {
-    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// The rows are clear.
     pub ready: Signal<Out, Bit>,
@@ -98,7 +98,7 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     flow_done: Reg<Bits<FB>>,
     pending: Unreset<Bits<16>>,
     fetched: Unreset<Bits<16>>,
-    free: Unreset<Bits<7>>,
+    free: Unreset<Bits<9>>,
     queued: Unreset<Bit>,
     stop: Reg<Bit>,
     log2: Unreset<Bits<4>>,
@@ -111,10 +111,10 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     frees_credit: Unreset<Bit>,
     ring: Reg<Bit>,
     in_range: Unreset<Bit>,
-    depth: Unreset<Bits<7>>,
+    depth: Unreset<Bits<9>>,
     is_whole: Unreset<Bit>,
-    free_more: Unreset<Bits<7>>,
-    next_count: Unreset<Bits<7>>,
+    free_more: Unreset<Bits<9>>,
+    next_count: Unreset<Bits<9>>,
     keeps_credit: Unreset<Bit>,
     keeps_one: Unreset<Bit>,
     followed: Unreset<Bit>,
@@ -124,12 +124,12 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     index_q: Reg<Bits<16>>,
     count_q: Reg<Bits<NB>>,
     refuses: Reg<Bit>,
-    group_rest: Signal<Local, Bits<7>>,
-    to_group_end: Signal<Local, Bits<7>>,
-    kept: Signal<Local, Bits<7>>,
-    told: Signal<Local, Bits<7>>,
+    group_rest: Signal<Local, Bits<9>>,
+    to_group_end: Signal<Local, Bits<9>>,
+    kept: Signal<Local, Bits<9>>,
+    told: Signal<Local, Bits<9>>,
     is_few: Signal<Local, Bit>,
-    taken: Signal<Local, Bits<7>>,
+    taken: Signal<Local, Bits<9>>,
     taken_wide: Signal<Local, Bits<16>>,
     ring_size: Signal<Local, Bits<17>>,
     ring_mask: Signal<Local, Bits<17>>,
@@ -137,28 +137,28 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     distance_wide: Signal<Local, Bits<17>>,
     fits: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
-    freed: Signal<Local, Bits<7>>,
+    freed: Signal<Local, Bits<9>>,
     frees: Signal<Local, Bit>,
     may_go: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
     opens: Signal<Local, Bit>,
     new_pending: Signal<Local, Bits<16>>,
     new_fetched: Signal<Local, Bits<16>>,
-    new_free: Signal<Local, Bits<7>>,
+    new_free: Signal<Local, Bits<9>>,
     new_queued: Signal<Local, Bit>,
     new_stop: Signal<Local, Bit>,
     new_log2: Signal<Local, Bits<4>>,
     new_base: Signal<Local, Bits<58>>,
-    fetched_part: Signal<Local, Bits<103>>,
-    free_part: Signal<Local, Bits<103>>,
-    queued_part: Signal<Local, Bits<103>>,
-    stop_part: Signal<Local, Bits<103>>,
-    log2_part: Signal<Local, Bits<103>>,
-    base_part: Signal<Local, Bits<103>>,
-    #[value(1_u64 << 39)]
-    queued_bit: Constant<Bits<103>>,
-    #[value(1_u64 << 40)]
-    stop_bit: Constant<Bits<103>>,
+    fetched_part: Signal<Local, Bits<105>>,
+    free_part: Signal<Local, Bits<105>>,
+    queued_part: Signal<Local, Bits<105>>,
+    stop_part: Signal<Local, Bits<105>>,
+    log2_part: Signal<Local, Bits<105>>,
+    base_part: Signal<Local, Bits<105>>,
+    #[value(1_u64 << 41)]
+    queued_bit: Constant<Bits<105>>,
+    #[value(1_u64 << 42)]
+    stop_bit: Constant<Bits<105>>,
     #[init(Constant::new(1u64.to_bits()))]
     one_entry: Constant<Bits<17>>,
     #[init(Constant::new(((1_u64 << FB) - 1).to_bits()))]
@@ -166,19 +166,19 @@ pub struct SqBook<const FB: usize, const NB: usize> {
     #[init(Constant::new((config.flow_count as u64).to_bits()))]
     flow_count: Constant<Bits<16>>,
     #[value(config.sq_depth() as u64)]
-    least_depth: Constant<Bits<7>>,
+    least_depth: Constant<Bits<9>>,
     #[value(1_u64 << (NB - 1))]
-    group: Constant<Bits<7>>,
+    group: Constant<Bits<9>>,
     #[value(u64::from(NB == 1))]
     is_single: Constant<Bits<1>>,
     #[value(((1_u64 << (NB - 1)) - 1).max(1))]
-    group_but_one: Constant<Bits<7>>,
+    group_but_one: Constant<Bits<9>>,
     #[value(1)]
     one_pending: Constant<Bits<16>>,
     #[value((1_u64 << (NB - 1)) - 1)]
-    group_less: Constant<Bits<7>>,
-    #[value(0x7f)]
-    all_ones: Constant<Bits<7>>,
+    group_less: Constant<Bits<9>>,
+    #[value(0x1ff)]
+    all_ones: Constant<Bits<9>>,
 }
 
 #[kernel]
@@ -219,9 +219,9 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.place.next = bit_cast::<58, 16>(self.ring_place.val());
         self.depth.next = self.least_depth.val();
         if self.cfg_sq_scale.val().get_bit(1) {
-            self.depth.next = self.least_depth.val() << 2;
+            self.depth.next = self.least_depth.val() << 4;
         } else if self.cfg_sq_scale.val().get_bit(0) {
-            self.depth.next = self.least_depth.val() << 1;
+            self.depth.next = self.least_depth.val() << 2;
         }
         self.has_credit.next = self.free.val() >= self.group.val();
         self.frees_credit.next =
@@ -231,15 +231,15 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
         self.free_more.next = self.free.val() + 1;
         comment!("a read: what is told and stands in the same group, all of which has credit");
-        self.group_rest.next = (bit_cast::<7, 16>(self.fetched.val()) ^ self.group_less.val())
+        self.group_rest.next = (bit_cast::<9, 16>(self.fetched.val()) ^ self.group_less.val())
             & self.group_less.val()
             & !(self.all_ones.val() << self.log2.val());
         self.to_group_end.next = self.group_rest.val() + 1;
         self.keeps_one.next = self.free.val() > self.group.val();
         self.kept.next = self.group.val() + self.to_group_end.val();
         self.keeps_credit.next = self.free.val() >= self.kept.val();
-        self.told.next = bit_cast::<7, 16>(self.pending.val());
-        self.is_few.next = !(self.pending.val() >> 7).any();
+        self.told.next = bit_cast::<9, 16>(self.pending.val());
+        self.is_few.next = !(self.pending.val() >> 9).any();
         self.next_count.next = self.to_group_end.val();
         if self.is_few.val() & (self.told.val() < self.to_group_end.val()) {
             self.next_count.next = self.told.val();
@@ -322,14 +322,14 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
                 if self.may_go.val() {
                     self.taken.next = self.next_count.val();
                     self.new_pending.next =
-                        self.pending.val() - bit_cast::<16, 7>(self.next_count.val());
+                        self.pending.val() - bit_cast::<16, 9>(self.next_count.val());
                     self.enters.next = (self.pending.val()
-                        != bit_cast::<16, 7>(self.next_count.val()))
+                        != bit_cast::<16, 9>(self.next_count.val()))
                         & self.keeps_credit.val();
                 }
             }
         }
-        self.taken_wide.next = bit_cast::<16, 7>(self.taken.val());
+        self.taken_wide.next = bit_cast::<16, 9>(self.taken.val());
         if self.op.val() != SqOp::NewQp {
             self.new_fetched.next = self.fetched.val() + self.taken_wide.val();
         }
@@ -352,15 +352,15 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.flow_done.next = self.exec_flow.val();
         self.line_q.next = self.base.val() + self.place.val();
         self.index_q.next = self.fetched.val();
-        self.count_q.next = bit_cast::<NB, 7>(self.taken.val());
+        self.count_q.next = bit_cast::<NB, 9>(self.taken.val());
     }
 
     /// write; after reset every row is cleared
     fn write(&mut self) {
-        self.fetched_part.next = bit_cast::<103, 16>(self.new_fetched.val());
-        self.free_part.next = bit_cast::<103, 7>(self.new_free.val());
-        self.log2_part.next = bit_cast::<103, 4>(self.new_log2.val());
-        self.base_part.next = bit_cast::<103, 58>(self.new_base.val());
+        self.fetched_part.next = bit_cast::<105, 16>(self.new_fetched.val());
+        self.free_part.next = bit_cast::<105, 9>(self.new_free.val());
+        self.log2_part.next = bit_cast::<105, 4>(self.new_log2.val());
+        self.base_part.next = bit_cast::<105, 58>(self.new_base.val());
         self.queued_part.next = 0.into();
         if self.new_queued.val() {
             self.queued_part.next = self.queued_bit.val();
@@ -374,13 +374,13 @@ impl<const FB: usize, const NB: usize> SqBook<FB, NB> {
         self.rows.write_data.next = 0.into();
         if self.clear.val() {
             self.rows.write_address.next = self.exec_flow.val();
-            self.rows.write_data.next = (bit_cast::<103, 16>(self.new_pending.val())
+            self.rows.write_data.next = (bit_cast::<105, 16>(self.new_pending.val())
                 | (self.fetched_part.val() << 16)
                 | (self.free_part.val() << 32)
                 | self.queued_part.val()
                 | self.stop_part.val()
-                | (self.log2_part.val() << 41)
-                | (self.base_part.val() << 45))
+                | (self.log2_part.val() << 43)
+                | (self.base_part.val() << 47))
                 .into();
         } else {
             self.clear_flow.next = self.clear_flow.val() + 1;

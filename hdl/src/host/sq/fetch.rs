@@ -61,7 +61,7 @@ pub struct SqFetch<
     pub watch_op: Signal<In, Bits<2>>,
     /// Flow index.
     pub watch_flow: Signal<In, Bits<FB>>,
-    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// There is completion room for one more work request.
     pub wr_room: Signal<In, Bit>,

@@ -48,7 +48,7 @@ pub struct SqFlows<
     pub row_has_ring: Signal<Out, Bit>,
     /// With `row_done`: a fetch of the flow had failed before.
     pub row_stopped: Signal<Out, Bit>,
-    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// There is completion room for one more work request.
     pub wr_room: Signal<In, Bit>,

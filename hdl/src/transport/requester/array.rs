@@ -167,7 +167,7 @@ pub struct RequesterArray<
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
     pub cfg_tel_every: Signal<In, Bits<8>>,
-    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,

@@ -114,12 +114,14 @@ pub struct RequesterCtl<const FB: usize> {
     pub last_response: Signal<In, Bit>,
     /// The next packet is a READ that waits for another one to end.
     pub held: Signal<In, Bit>,
+    /// Not all of the messages that wait leave at once.
+    pub part: Signal<In, Bit>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
     /// The packet slots are free.
     pub packet_free: Signal<In, Bit>,
     /// Packets that are armed behind the first one.
-    pub rest: Signal<In, Bits<4>>,
+    pub rest: Signal<In, Bits<5>>,
     /// The packet that was prepared ends its message.
     pub last_packet: Signal<In, Bit>,
     /// The packet's PSN has been sent before.
@@ -168,7 +170,9 @@ pub struct RequesterCtl<const FB: usize> {
     fresh: Reg<Bit>,
     is_first: Reg<Bit>,
     prepares: Reg<Bit>,
-    left: Reg<Bits<4>>,
+    left: Reg<Bits<5>>,
+    has_posted: Reg<Bit>,
+    posts: Reg<Bits<2>>,
     verdict: RequesterVerdict,
     answers: RequesterNextAnswer,
     packets: RequesterNextPacket,
@@ -180,6 +184,8 @@ pub struct RequesterCtl<const FB: usize> {
     takes_grant: Signal<Local, Bit>,
     keeps: Signal<Local, Bit>,
     goes_on: Signal<Local, Bit>,
+    answer_waits: Signal<Local, Bit>,
+    posts_on: Signal<Local, Bit>,
 }
 
 #[kernel]
@@ -264,6 +270,7 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.packets.op.next = self.now_op.val();
         self.packets.arming.next = self.verdict.arming.val();
         self.packets.other.next = self.answers.goto.val();
+        self.packets.part.next = self.part.val();
         self.packets.blocked.next = self.blocked.val();
         self.packets.armed.next = self.armed.val();
         self.packets.packet_free.next = self.packet_free.val();
@@ -375,7 +382,24 @@ impl<const FB: usize> RequesterCtl<FB> {
     fn end(&mut self) {
         comment!("The row that is written in Save is not read in it.");
         self.is_held.next = (self.now_state.val() == State::Save) & self.pick_same.val();
-        if self.opens.val() & self.picked.val() & !self.is_held.val() {
+        comment!("The next work request of the flow follows; before an answer that waits, 3 do.");
+        self.answer_waits.next = self.picked.val()
+            & ((self.pick_op.val() == Op::Ack) | (self.pick_op.val() == Op::Response));
+        self.has_posted.next = self.now_state.val() == State::Post2;
+        self.posts_on.next = (self.now_state.val() == State::Save)
+            & self.has_posted.val()
+            & self.takes_wr.val()
+            & !self.sq_full.val()
+            & !(self.answer_waits.val() & self.posts.val().all());
+        if self.now_state.val() == State::Load {
+            self.posts.next = 0.into();
+        }
+        if self.posts_on.val() {
+            if !self.posts.val().all() {
+                self.posts.next = self.posts.val() + 1;
+            }
+            self.goto.next = State::Post0;
+        } else if self.opens.val() & self.picked.val() & !self.is_held.val() {
             self.now_op.next = self.pick_op.val();
             self.now_flow.next = self.pick_flow.val();
             self.prepares.next = false;
@@ -383,7 +407,13 @@ impl<const FB: usize> RequesterCtl<FB> {
         }
         self.now_state.next = self.goto.val();
         self.readies.next = 0.into();
-        if self.goto.val() == State::Save {
+        comment!("A work request is taken in Post2 if its first packet is not armed now.");
+        if (self.now_state.val() == State::Post1)
+            & (self.pending.val() | self.armed.val() | self.is_rnr.val())
+        {
+            self.readies.next.cfg = true;
+        }
+        if (self.goto.val() == State::Save) & (self.now_state.val() != State::Post2) {
             if (self.now_op.val() == Op::Ack) | (self.now_op.val() == Op::Response) {
                 self.readies.next.ack = true;
             } else if self.now_op.val() == Op::Fail {

@@ -73,6 +73,10 @@ pub struct RequesterPsn<const FB: usize> {
     pub post_is_read: Signal<In, Bit>,
     /// The packet goes without telemetry.
     pub bare: Signal<In, Bit>,
+    /// Only a part of the messages that wait leaves; in P2.
+    pub part: Signal<In, Bit>,
+    /// Byte sequence of the first one behind it.
+    pub part_seq: Signal<In, Bits<32>>,
     /// Oldest unacknowledged PSN.
     pub una: Signal<Out, Bits<24>>,
     /// Next PSN to send.
@@ -89,7 +93,7 @@ pub struct RequesterPsn<const FB: usize> {
     pub tail_seq: Signal<Out, Bits<32>>,
     /// Bytes sent and not acknowledged; as of Emit or Arm.
     pub inflight: Signal<Out, Bits<32>>,
-    /// Bytes of the WRITEs that are left to send, a cycle late.
+    /// Bytes of the WRITEs that are left to send, or of the part of them that leaves; a cycle late.
     pub rest: Signal<Out, Bits<32>>,
     /// The unacknowledged PSN has moved; from Fin to Emit.
     pub has_progress: Signal<Out, Bit>,
@@ -106,10 +110,12 @@ pub struct RequesterPsn<const FB: usize> {
     r_tail_seq: Reg<Bits<32>>,
     flight: Reg<Bits<32>>,
     left: Unreset<Bits<32>>,
+    has_part: Unreset<Bit>,
     again: Unreset<Bit>,
     moved: Unreset<Bit>,
     news: Unreset<Bit>,
     beyond_nxt: Unreset<Bits<24>>,
+    end_seq: Signal<Local, Bits<32>>,
     goal: Signal<Local, Bits<24>>,
     una_next: Signal<Local, Bits<24>>,
     sent_psn: Signal<Local, Bits<24>>,
@@ -130,7 +136,16 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.tail_seq.next = self.r_tail_seq.val();
         self.inflight.next = self.flight.val();
         self.rest.next = self.left.val();
-        self.left.next = self.r_tail_seq.val() - self.r_nxt_seq.val();
+        if self.state.val() == State::P2 {
+            self.has_part.next = self.part.val();
+        } else if (self.state.val() == State::Load) | (self.state.val() == State::Send) {
+            self.has_part.next = false;
+        }
+        self.end_seq.next = self.r_tail_seq.val();
+        if self.has_part.val() {
+            self.end_seq.next = self.part_seq.val();
+        }
+        self.left.next = self.end_seq.val() - self.r_nxt_seq.val();
         self.has_progress.next = self.news.val();
         self.is_ahead.next = !self.beyond_nxt.val().get_bit(23);
         self.overtakes.next = self.is_ahead.val();

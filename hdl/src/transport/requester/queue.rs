@@ -3,8 +3,8 @@
 //! # Interface timing  part of `requester`: read in Idle and Save, in registers from Check on, written in
 //!                     Save
 //! # Number formats    signal | bits | meaning
-//!                     head, current, tail | 7 | send queue positions, modulo 128
-//!                     used | 7 | work requests in the queue
+//!                     head, current, tail | 9 | send queue positions, modulo 512
+//!                     used | 9 | work requests in the queue
 //!                     open_reads | 5 | READs sent and not ended, 0..=16
 //! # Invariants        head <= current <= tail, used = tail - head
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
@@ -20,20 +20,20 @@ use rust_hdl_core::prelude::*;
 struct QueueRow {
     error: Bit,
     armed: Bit,
-    rest: Bits<4>,
+    rest: Bits<5>,
     plain: Bit,
     held: Bit,
     open_reads: Bits<5>,
-    head: Bits<7>,
-    current: Bits<7>,
-    tail: Bits<7>,
-    used: Bits<7>,
+    head: Bits<9>,
+    current: Bits<9>,
+    tail: Bits<9>,
+    used: Bits<9>,
 }
 
 /// Send queue of the operation's flow; `FB` = log2 of the flow count.
 #[block(new(sq_depth: usize))]
 pub struct RequesterQueue<const FB: usize> {
-    /// log2 of how many times deeper send queues are than `sq_depth`; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper than `sq_depth`; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
@@ -76,23 +76,25 @@ pub struct RequesterQueue<const FB: usize> {
     /// An arm is outstanding.
     pub armed: Signal<Out, Bit>,
     /// It is for so many packets more than one.
-    pub rest: Signal<Out, Bits<4>>,
+    pub rest: Signal<Out, Bits<5>>,
     /// All that was posted since the queue was empty are such WRITEs.
     pub are_plain: Signal<Out, Bit>,
     /// Work requests left to send, a cycle late.
-    pub waiting: Signal<Out, Bits<7>>,
+    pub waiting: Signal<Out, Bits<9>>,
     /// READs that were sent and have not ended.
     pub open_reads: Signal<Out, Bits<5>>,
     /// The next packet was a READ that waits for another one to end.
     pub held: Signal<Out, Bit>,
     /// Oldest work request.
-    pub head: Signal<Out, Bits<7>>,
+    pub head: Signal<Out, Bits<9>>,
+    /// The one behind it, a cycle late.
+    pub second: Signal<Out, Bits<9>>,
     /// The one that the next PSN belongs to.
-    pub current: Signal<Out, Bits<7>>,
+    pub current: Signal<Out, Bits<9>>,
     /// Place of the next one to be posted.
-    pub tail: Signal<Out, Bits<7>>,
+    pub tail: Signal<Out, Bits<9>>,
     /// The next one to look at: on the way to the first READ, else behind the current one, as of Send.
-    pub probe: Signal<Out, Bits<7>>,
+    pub probe: Signal<Out, Bits<9>>,
     /// Work requests left to send.
     pub pending: Signal<Out, Bit>,
     /// No work request.
@@ -104,22 +106,23 @@ pub struct RequesterQueue<const FB: usize> {
     rows: Ram<FB, QueueRow>,
     r_error: Reg<Bit>,
     r_armed: Reg<Bit>,
-    r_rest: Reg<Bits<4>>,
+    r_rest: Reg<Bits<5>>,
     r_plain: Reg<Bit>,
     r_held: Reg<Bit>,
     r_open_reads: Reg<Bits<5>>,
-    r_head: Reg<Bits<7>>,
-    r_current: Reg<Bits<7>>,
-    r_tail: Reg<Bits<7>>,
-    r_used: Reg<Bits<7>>,
-    look: Unreset<Bits<7>>,
-    left: Unreset<Bits<7>>,
-    depth: Unreset<Bits<7>>,
+    r_head: Reg<Bits<9>>,
+    r_current: Reg<Bits<9>>,
+    r_tail: Reg<Bits<9>>,
+    r_used: Reg<Bits<9>>,
+    after_head: Unreset<Bits<9>>,
+    look: Unreset<Bits<9>>,
+    left: Unreset<Bits<9>>,
+    depth: Unreset<Bits<9>>,
     count_less: Signal<Local, Bits<7>>,
-    head_next: Signal<Local, Bits<7>>,
-    used_less: Signal<Local, Bits<7>>,
+    head_next: Signal<Local, Bits<9>>,
+    used_less: Signal<Local, Bits<9>>,
     #[value(sq_depth as u64)]
-    least_depth: Constant<Bits<7>>,
+    least_depth: Constant<Bits<9>>,
 }
 
 impl<const FB: usize> Logic for RequesterQueue<FB> {
@@ -141,6 +144,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.pending.next = self.r_current.val() != self.r_tail.val();
         self.sq_empty.next = self.r_used.val() == 0;
         self.head_next.next = self.r_head.val() + 1;
+        self.after_head.next = self.head_next.val();
+        self.second.next = self.after_head.val();
         if self.op.val() != Op::Response {
             self.look.next = self.r_current.val() + 1;
         } else if self.state.val() == State::Check {
@@ -152,9 +157,9 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.sq_single.next = self.r_used.val() == 1;
         self.depth.next = self.least_depth.val();
         if self.cfg_sq_scale.val().get_bit(1) {
-            self.depth.next = self.least_depth.val() << 2;
+            self.depth.next = self.least_depth.val() << 4;
         } else if self.cfg_sq_scale.val().get_bit(0) {
-            self.depth.next = self.least_depth.val() << 1;
+            self.depth.next = self.least_depth.val() << 2;
         }
         self.sq_full.next = self.r_used.val() == self.depth.val();
         self.rows.read_enable.next = self.is_open.val();
@@ -235,7 +240,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 self.r_held.next = self.limited.val();
                 self.r_armed.next = self.r_armed.val() | self.arms.val();
                 if self.arms.val() {
-                    self.r_rest.next = self.count_less.val().get_bits::<4>(0);
+                    self.r_rest.next = self.count_less.val().get_bits::<5>(0);
                 }
             }
             State::Post2 => {

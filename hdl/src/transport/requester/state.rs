@@ -31,9 +31,9 @@ pub enum State {
     Order,
     /// The READ goes on by a packet; the last one completes it.
     Advance,
-    /// The head work request is completed if it is covered.
+    /// The head work request is completed if it is covered; then the one behind it is read.
     Retire,
-    /// The next head is read.
+    /// The head is read again.
     NextRead,
     /// It goes to registers.
     NextLoad,
@@ -60,18 +60,25 @@ pub enum State {
     /// The position after the packet is known; P0 of the next one in the message. The next work
     /// request goes to registers.
     More,
+    /// Not all of the messages that wait leave at once. Where the bytes of those that do end.
+    Part0,
+    /// How many they are.
+    Part1,
+    /// Their blocks against the window.
+    Part2,
     /// Frame bytes of the next packet.
     Len,
     /// The flow is armed.
     Arm,
-    /// The row is written, the sink's ready is high, and the row of the next operation is read if it
-    /// is of another flow.
+    /// The row is written, the sink's ready is high if it was not in Post2, and the row of the next
+    /// operation is read if it is of another flow. Behind Post2 another work request of the flow may
+    /// follow.
     Save,
     /// Packets of a new work request: rounded length.
     Post0,
     /// Shifted.
     Post1,
-    /// The work request is written.
+    /// The work request is written. The sink's ready is high unless the flow is armed now.
     Post2,
     /// A failed queue pair's head is read.
     FailRead,

@@ -1,8 +1,11 @@
 //! Send queues in block RAM: work requests are posted and read.
 //!
-//! # Interface timing  part of `requester`. Read in Check, WrRead, Send, NextRead, SeekRead, FailRead; the
-//!                     work request is at hand two cycles later. Posting: Check rounded length,
-//!                     Post0 packets, Post1 end PSN, written in Post2
+//! # Interface timing  part of `requester`. Read in Check, WrRead, Send, Retire, NextRead, SeekRead,
+//!                     FailRead; the work request is at hand two cycles later. Where there are
+//!                     bursts the first one behind those that may leave at once is looked at in P1:
+//!                     its byte sequence is known two cycles later, and the one at hand stays.
+//!                     Posting: before Post0 rounded length, Post0 packets, Post1 end PSN, written
+//!                     in Post2
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
@@ -10,6 +13,7 @@ use crate::rows::StagedRow;
 use crate::transport::requester::state::{Op, State};
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Unreset};
+use nic_spec::config::has_bursts;
 use nic_spec::rows::INLINE_BYTES_MAX;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
@@ -36,7 +40,7 @@ struct PostedRow {
 /// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
 #[block(no_reset, new(config: &NicConfig), check(AB == FB + SB))]
 pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
-    /// log2 of how many times deeper send queues are; 3 counts as 2.
+    /// Send queues are 4 to the power of this times deeper; 3 counts as 2.
     pub cfg_sq_scale: Signal<In, Bits<2>>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
@@ -45,15 +49,19 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     /// Its flow.
     pub flow: Signal<In, Bits<FB>>,
     /// Oldest work request.
-    pub head: Signal<In, Bits<7>>,
+    pub head: Signal<In, Bits<9>>,
+    /// The one behind it.
+    pub second: Signal<In, Bits<9>>,
+    /// The head leaves the queue in Retire.
+    pub retires: Signal<In, Bit>,
     /// The one that the next PSN belongs to.
-    pub current: Signal<In, Bits<7>>,
+    pub current: Signal<In, Bits<9>>,
     /// The packet that is sent ends its message.
     pub packet_last: Signal<In, Bit>,
     /// Place of the next one to be posted.
-    pub tail: Signal<In, Bits<7>>,
+    pub tail: Signal<In, Bits<9>>,
     /// The next one to look at.
-    pub probe: Signal<In, Bits<7>>,
+    pub probe: Signal<In, Bits<9>>,
     /// PSN of the next work request to be posted.
     pub tail_psn: Signal<In, Bits<24>>,
     /// Its byte sequence.
@@ -74,6 +82,10 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub end_psn: Signal<Out, Bits<24>>,
     /// Its first byte sequence.
     pub start_seq: Signal<Out, Bits<32>>,
+    /// Messages like the one at hand that may leave at once: 2 to 32, a power of 2.
+    pub messages_max: Signal<Out, Bits<6>>,
+    /// First byte sequence of the one behind so many.
+    pub part_seq: Signal<Out, Bits<32>>,
     /// 0: WRITE, 1: WRITE with immediate, 2: READ.
     pub operation: Signal<Out, Bits<2>>,
     /// It is a READ.
@@ -101,15 +113,22 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     #[init(if config.has_ultra_ram() { Ram::ultra() } else { Ram::default() })]
     rows: Ram<AB, PostedRow>,
     wr: Unreset<PostedRow>,
+    has_looked: Unreset<Bit>,
+    max: Unreset<Bits<6>>,
+    behind_part: Unreset<Bits<32>>,
     rounded: Unreset<Bits<33>>,
     packets: Unreset<Bits<24>>,
     post_end: Unreset<Bits<24>>,
     plain: Unreset<Bit>,
     row: Signal<Local, PostedRow>,
     first_place: Unreset<Bits<AB>>,
-    places: Unreset<Bits<7>>,
+    places: Unreset<Bits<9>>,
     wide_flow: Signal<Local, Bits<AB>>,
-    position: Signal<Local, Bits<7>>,
+    position: Signal<Local, Bits<9>>,
+    looks: Signal<Local, Bit>,
+    retire_reads: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    len_read: Signal<Local, Bits<13>>,
     row_address: Signal<Local, Bits<AB>>,
     shifted: Signal<Local, Bits<33>>,
     round_up: Signal<Local, Bits<33>>,
@@ -118,14 +137,16 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     read: Constant<Bits<2>>,
     #[value(INLINE_BYTES_MAX as u64)]
     inline_bytes_max: Constant<Bits<32>>,
+    #[value(u64::from(has_bursts(config.data_bits)))]
+    may_burst: Constant<Bits<1>>,
     #[value(SB as u64)]
     shift: Constant<Bits<4>>,
     #[value((1_u64 << SB) - 1)]
-    least_places: Constant<Bits<7>>,
-    #[value((2_u64 << SB) - 1)]
-    twice_places: Constant<Bits<7>>,
+    least_places: Constant<Bits<9>>,
     #[value((4_u64 << SB) - 1)]
-    most_places: Constant<Bits<7>>,
+    more_places: Constant<Bits<9>>,
+    #[value((16_u64 << SB) - 1)]
+    most_places: Constant<Bits<9>>,
 }
 
 #[kernel(packets_parts)]
@@ -156,8 +177,14 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         comment!(
             "Rows: read at the head, at the current work request or the next, written at the tail."
         );
+        self.looks.next = self.may_burst.val().any() & (self.state.val() == State::P1);
+        self.retire_reads.next = (self.state.val() == State::Retire) & self.retires.val();
         self.position.next = self.head.val();
-        if self.state.val() == State::Post2 {
+        if self.looks.val() {
+            self.position.next = self.current.val() + bit_cast::<9, 6>(self.max.val());
+        } else if self.state.val() == State::Retire {
+            self.position.next = self.second.val();
+        } else if self.state.val() == State::Post2 {
             self.position.next = self.tail.val();
         } else if (self.state.val() == State::SeekRead) | (self.state.val() == State::Send) {
             self.position.next = self.probe.val();
@@ -169,22 +196,46 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.first_place.next = self.wide_flow.val();
         self.places.next = self.least_places.val();
         if self.cfg_sq_scale.val().get_bit(1) {
-            self.first_place.next = self.wide_flow.val() << 2;
+            self.first_place.next = self.wide_flow.val() << 4;
             self.places.next = self.most_places.val();
         } else if self.cfg_sq_scale.val().get_bit(0) {
-            self.first_place.next = self.wide_flow.val() << 1;
-            self.places.next = self.twice_places.val();
+            self.first_place.next = self.wide_flow.val() << 2;
+            self.places.next = self.more_places.val();
         }
         self.row_address.next =
-            self.first_place.val() | bit_cast::<AB, 7>(self.position.val() & self.places.val());
+            self.first_place.val() | bit_cast::<AB, 9>(self.position.val() & self.places.val());
         self.rows.read_address.next = self.row_address.val();
-        self.rows.read_enable.next = (self.state.val() == State::Check)
+        self.reads.next = (self.state.val() == State::Check)
             | (self.state.val() == State::WrRead)
             | ((self.state.val() == State::Send) & self.packet_last.val())
+            | self.retire_reads.val()
             | (self.state.val() == State::NextRead)
             | (self.state.val() == State::SeekRead)
             | (self.state.val() == State::FailRead);
-        self.wr.next = self.rows.read_data.val();
+        self.rows.read_enable.next = self.reads.val() | self.looks.val();
+        comment!("What is only looked at does not come to hand.");
+        self.len_read.next = self.rows.read_data.val().length_bytes.get_bits::<13>(0);
+        if self.reads.val() {
+            self.has_looked.next = false;
+        } else if self.looks.val() {
+            self.has_looked.next = true;
+        }
+        if !self.has_looked.val() {
+            self.wr.next = self.rows.read_data.val();
+            self.max.next = 2.into();
+            if self.len_read.val() <= 128 {
+                self.max.next = 32.into();
+            } else if self.len_read.val() <= 256 {
+                self.max.next = 16.into();
+            } else if self.len_read.val() <= 512 {
+                self.max.next = 8.into();
+            } else if self.len_read.val() <= 1024 {
+                self.max.next = 4.into();
+            }
+        }
+        self.messages_max.next = self.max.val();
+        self.behind_part.next = self.rows.read_data.val().start_seq;
+        self.part_seq.next = self.behind_part.val();
         self.rows.write_enable.next = self.state.val() == State::Post2;
         self.rows.write_address.next = self.row_address.val();
         self.posts_inline.next = self.cfg_row.val().wr_inline

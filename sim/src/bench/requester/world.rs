@@ -83,6 +83,8 @@ pub struct World {
     pub sends_several: bool,
     /// For a while all are such that may.
     pub is_plain: bool,
+    /// Most bytes of one of them.
+    pub plain_bytes: u32,
     /// Cycles of 4000 with a work request.
     pub posts: u32,
     /// All timers are the longest there is: what is looked at in their first tick is not late.

@@ -28,7 +28,7 @@ pub const READ_REGION: u32 = 0x20_00;
 /// The software of a NIC, and its host's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Software {
-    /// log2 of how many times deeper send queues are, for as many times fewer queue pairs, 0..=2.
+    /// Send queues are 4 to the power of this times deeper, for as many times fewer queue pairs, 0..=2.
     pub sq_scale: u8,
     /// log2 of the entries of a submission ring; all rings fit into 1 MiB.
     pub sq_log2: u8,

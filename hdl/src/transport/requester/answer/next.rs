@@ -187,7 +187,7 @@ impl Logic for RequesterNextAnswer {
                 if !self.covered.val() {
                     self.goto.next = State::Seq;
                 } else if !self.order_busy.val() {
-                    self.goto.next = State::NextRead;
+                    self.goto.next = State::NextLoad;
                     if self.sq_single.val() | (self.meets.val() & (self.op.val() == Op::Ack)) {
                         self.goto.next = State::Seq;
                     }

@@ -5,8 +5,9 @@
 //! # Interface timing  part of `requester`, registered: from Len to Arm. A posted work request's
 //!                     first packet comes from its row
 //! # Rules             Where there are bursts, several packets leave at once: the next 4 KiB of a
-//!                     message, or all messages that wait, if each is one packet, a WRITE without
-//!                     padding or immediate data, and they are at most 4 KiB. Both if the window has
+//!                     message, or the messages that wait, if each is one packet, a WRITE without
+//!                     padding or immediate data, and they are at most 4 KiB; if more wait than 4
+//!                     KiB hold of such as the first, as many as that. Both if the window has
 //!                     room for them, telemetry is in all of their packets or in none, and fewer
 //!                     than 2^22 PSNs are outstanding
 //! # Number formats    58 + 42 + 16 + 4 + 4096 bytes at most; no frame is shorter than 62 bytes, so
@@ -51,8 +52,10 @@ pub struct RequesterFrame {
     /// All messages in the queue are WRITEs of one packet without padding or immediate data.
     pub are_plain: Signal<In, Bit>,
     /// Messages that wait.
-    pub waiting: Signal<In, Bits<7>>,
-    /// Their bytes, if they are such.
+    pub waiting: Signal<In, Bits<9>>,
+    /// So many of them may leave at once, 2 to 32.
+    pub messages_max: Signal<In, Bits<6>>,
+    /// Bytes of those that leave, if they are such.
     pub waiting_bytes: Signal<In, Bits<32>>,
     /// The flow's window has room for what may leave at once.
     pub fits: Signal<In, Bit>,
@@ -64,6 +67,8 @@ pub struct RequesterFrame {
     pub frame_bytes: Signal<Out, Bits<14>>,
     /// Its packets.
     pub frame_count: Signal<Out, Bits<7>>,
+    /// Not all of the messages that wait leave; a cycle late.
+    pub part: Signal<Out, Bit>,
     /// Blocks of 256 bytes of what may leave at once, and those that it may begin.
     pub more: Signal<Out, Bits<5>>,
     /// The packet is a READ that waits for another one to end.
@@ -82,6 +87,8 @@ pub struct RequesterFrame {
     small_each: Unreset<Bits<14>>,
     small_low: Unreset<Bits<14>>,
     small_high: Unreset<Bits<14>>,
+    small_top: Unreset<Bits<14>>,
+    is_part: Unreset<Bit>,
     all_small: Unreset<Bits<14>>,
     is_long: Unreset<Bit>,
     is_whole: Unreset<Bit>,
@@ -104,9 +111,10 @@ pub struct RequesterFrame {
     may_leave: Signal<Local, Bit>,
     leave_small: Signal<Local, Bit>,
     is_within: Signal<Local, Bit>,
-    is_more_than_16: Signal<Local, Bit>,
+    is_more: Signal<Local, Bit>,
     are_several: Signal<Local, Bit>,
-    headers_of: [Signal<Local, Bits<14>>; 5],
+    leaving: Signal<Local, Bits<6>>,
+    headers_of: [Signal<Local, Bits<14>>; 6],
     #[value(1)]
     with_imm: Constant<Bits<2>>,
     #[value(2)]
@@ -207,40 +215,44 @@ impl RequesterFrame {
         self.far.next = self.total.val() > self.half.val();
     }
 
-    /// all messages that wait
+    /// messages that wait
     fn messages(&mut self) {
         self.is_within.next =
             !self.waiting_bytes.val().get_bits::<20>(12).any() | (self.waiting_bytes.val() == 4096);
-        self.is_more_than_16.next = self.waiting.val().get_bits::<2>(5).any()
-            | (self.waiting.val().get_bit(4) & self.waiting.val().get_bits::<4>(0).any());
-        self.are_several.next = self.are_plain.val()
-            & self.waiting.val().get_bits::<6>(1).any()
-            & !self.is_more_than_16.val();
+        self.is_more.next = self.waiting.val() > bit_cast::<9, 6>(self.messages_max.val());
+        self.is_part.next = self.are_plain.val() & self.is_more.val() & self.may_burst.val().any();
+        self.part.next = self.is_part.val();
+        self.leaving.next = self.waiting.val().get_bits::<6>(0);
+        if self.is_more.val() {
+            self.leaving.next = self.messages_max.val();
+        }
+        self.are_several.next = self.are_plain.val() & self.waiting.val().get_bits::<8>(1).any();
         self.are_small.next = self.are_several.val() & self.is_within.val();
         comment!("Bytes in flight may begin a block, and so may bytes of messages.");
         self.blocks.next = 17.into();
-        if self.are_several.val() {
+        if self.are_plain.val() {
             self.blocks.next = self.waiting_bytes.val().get_bits::<5>(8) + 2;
         }
-        comment!("Headers of all messages: at most 16 times those of one.");
+        comment!("Headers of all messages: at most 32 times those of one.");
         self.small_each.next = bit_cast::<14, 6>(self.telemetry_bytes.val()) + 74;
-        for i in 0..5 {
+        for i in 0..6 {
             self.headers_of[i].next = 0.into();
-            if self.waiting.val().get_bit(i) {
+            if self.leaving.val().get_bit(i) {
                 self.headers_of[i].next = self.small_each.val() << i.to_bits::<3>();
             }
         }
         self.small_low.next = self.headers_of[0].val() + self.headers_of[1].val();
         self.small_high.next = self.headers_of[2].val() + self.headers_of[3].val();
+        self.small_top.next = self.headers_of[4].val() + self.headers_of[5].val();
         self.all_small.next = self.small_low.val()
             + self.small_high.val()
-            + self.headers_of[4].val()
+            + self.small_top.val()
             + bit_cast::<14, 13>(self.waiting_bytes.val().get_bits::<13>(0));
         self.leave_small.next = self.may_leave.val() & self.are_small.val();
         if self.leave_small.val() {
             self.several.next = true;
             self.burst.next = self.all_small.val();
-            self.count.next = self.waiting.val();
+            self.count.next = bit_cast::<7, 6>(self.leaving.val());
         }
     }
 }

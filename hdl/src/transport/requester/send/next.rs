@@ -17,6 +17,8 @@ pub struct RequesterNextPacket {
     pub op: Signal<In, Op>,
     /// The packet that is prepared is to be armed.
     pub arming: Signal<In, Bit>,
+    /// Not all of the messages that wait leave at once.
+    pub part: Signal<In, Bit>,
     /// The packet that was prepared may not be sent yet.
     pub blocked: Signal<In, Bit>,
     /// The packet slots are free.
@@ -67,6 +69,9 @@ impl Logic for RequesterNextPacket {
             }
             State::P2 => {
                 self.goto.next = State::Len;
+                if self.part.val() {
+                    self.goto.next = State::Part0;
+                }
                 if !self.arming.val() {
                     if self.op.val() == Op::Response {
                         self.goto.next = State::Match;
@@ -86,6 +91,15 @@ impl Logic for RequesterNextPacket {
                 if self.pending.val() {
                     self.goto.next = State::P1;
                 }
+            }
+            State::Part0 => {
+                self.goto.next = State::Part1;
+            }
+            State::Part1 => {
+                self.goto.next = State::Part2;
+            }
+            State::Part2 => {
+                self.goto.next = State::Len;
             }
             State::Len => {
                 self.goto.next = State::Arm;

@@ -85,6 +85,9 @@ pub struct Requester {
     flow: usize,
     /// A scan started a cycle ago.
     has_scanned: bool,
+    /// A work request was entered a cycle ago, behind so many others of its flow.
+    has_entered: bool,
+    posts_before: u32,
     script: VecDeque<Step>,
     ahead: Option<Ahead>,
     /// Flow that gets a queue pair.
@@ -115,6 +118,8 @@ impl Requester {
             op: Op::Scan,
             flow: 0,
             has_scanned: false,
+            has_entered: false,
+            posts_before: 0,
             script: VecDeque::with_capacity(64),
             ahead: None,
             cleared_flow: None,
@@ -130,7 +135,7 @@ impl Requester {
         self.scrub_left = self.flows.len();
         (self.cycle, self.first_tick, self.scan_flow) = (0, 0, 0);
         (self.scan_due, self.scan_urgent, self.row_wait) = (false, false, 0);
-        self.has_scanned = false;
+        (self.has_scanned, self.has_entered, self.posts_before) = (false, false, 0);
         self.found = None;
         self.script.clear();
         self.ahead = None;
@@ -214,6 +219,7 @@ impl Requester {
     fn start(&mut self, op: Op, flow: usize, i: &RequesterIn) {
         (self.op, self.flow) = (op, flow);
         self.has_answered = op == Op::Answer;
+        self.posts_before = 0;
         self.window = self.windows[flow];
         self.ahead = None;
         match op {
@@ -264,9 +270,16 @@ impl Requester {
         };
         if self.act(step, before) {
             self.script.pop_front();
-            if let Some(Step::Save) = self.script.front() {
-                self.set_ready();
+            match self.script.front() {
+                Some(Step::Enter) => self.set_ready(),
+                Some(Step::Save) if !matches!(step, Step::Enter) => self.set_ready(),
+                _ => {}
             }
+        }
+        let has_entered = core::mem::replace(&mut self.has_entered, matches!(step, Step::Enter));
+        if let Some(wr) = self.next_post(i, found).filter(|_| has_entered) {
+            self.posts_before += 1;
+            return self.post(self.flow, wr, true, i);
         }
         // The next operation's row is read while this one's is written.
         if let (Step::Save, Some((op, flow))) = (step, found) {

@@ -193,7 +193,7 @@ impl Requester {
             return self.nak_sequence(flow, i);
         }
         if before > 0 {
-            self.wait(1 + cycles::NEXT_HEAD);
+            self.wait(1 + cycles::HEAD);
             self.retire_before(flow, first_psn, false);
             self.wait(1 + cycles::PREPARE + cycles::MATCH);
         }

@@ -14,7 +14,7 @@ pub const BTH_BYTES: u32 = 12;
 /// Bytes that may leave at once.
 pub const BURST_BYTES: u32 = 4096;
 /// Messages of one packet that leave at once at most.
-const SMALL_MESSAGES_MAX: u32 = 16;
+const SMALL_MESSAGES_MAX: u32 = 32;
 /// While so many PSNs or more are outstanding they don't.
 const BURST_PSNS_MAX: u32 = 1 << 22;
 /// READs that may be outstanding at most.
@@ -224,13 +224,31 @@ impl Flow {
             && self.may_send(BURST_BYTES / 256, window)
     }
 
-    /// The work requests that wait, if they are 2 to 16 WRITEs of one packet each, together of at
-    /// most 4 KiB, and may leave. Their bytes may begin another block, too.
+    /// Messages that may leave at once: 2 to 32, as many as 4 KiB hold if all are as long as the
+    /// first one.
+    fn messages_max(&self) -> usize {
+        let length_bytes = self.queue[self.current].wr.length_bytes;
+        (BURST_BYTES / length_bytes.max(1).next_power_of_two()).clamp(2, SMALL_MESSAGES_MAX)
+            as usize
+    }
+
+    /// WRITEs of one packet each wait, more than may leave at once.
+    pub fn has_part(&self) -> bool {
+        self.are_plain && self.queue.len() - self.current > self.messages_max()
+    }
+
+    /// The work requests that wait, or as many of them as may leave at once, if they are 2 or more
+    /// WRITEs of one packet each, together of at most 4 KiB, and may leave. Their bytes may begin
+    /// another block, too.
     pub fn small_messages(&self, window: u32) -> Option<SmallMessages> {
-        let count = (self.queue.len() - self.current) as u32;
-        let bytes = self.tail_seq.wrapping_sub(self.nxt_seq);
-        let are_small =
-            self.are_plain && (2..=SMALL_MESSAGES_MAX).contains(&count) && bytes <= BURST_BYTES;
+        if !self.are_plain {
+            return None;
+        }
+        let count = (self.queue.len() - self.current).min(self.messages_max());
+        let behind = self.queue.get(self.current + count);
+        let end_seq = behind.map_or(self.tail_seq, |posted| posted.start_seq);
+        let (count, bytes) = (count as u32, end_seq.wrapping_sub(self.nxt_seq));
+        let are_small = count >= 2 && bytes <= BURST_BYTES;
         let may_leave = are_small && self.may_send(bytes / 256 + 1, window);
         may_leave.then_some(SmallMessages { count, bytes })
     }

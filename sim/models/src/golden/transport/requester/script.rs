@@ -71,7 +71,7 @@ impl Requester {
                 let len_bytes = out.m_work.len_bytes;
                 out.m_work = Work { valid: true, flow, len_bytes, frame_count: 0, inflight_bytes };
             }
-            Step::Save => {}
+            Step::Enter | Step::Save => {}
         }
         true
     }

@@ -3,11 +3,14 @@
 use super::flow::{Packet, Timer, BTH_BYTES, BURST_BYTES};
 use super::ports::*;
 use super::step::{cycles, Step};
-use super::{Ahead, Requester};
+use super::{row_words, Ahead, Op, Requester};
 use crate::golden::tx::data_header::len_bytes;
 use crate::streams::{self, PayloadSource, Work};
 use nic_spec::config::has_bursts;
-use nic_spec::rows::{WrRow, INLINE_BYTES_MAX};
+use nic_spec::rows::{Table, WrRow, INLINE_BYTES_MAX};
+
+/// Work requests of a flow that are entered in a row while an answer waits.
+const POSTS_MAX: u32 = 4;
 
 impl Requester {
     /// Arms the flow for its next packet, whose frame bytes are known in `cycles`, if that may go.
@@ -54,7 +57,14 @@ impl Requester {
 
     /// Arms the flow for its next packet.
     pub(super) fn arm(&mut self, flow: usize, i: &RequesterIn) {
-        self.arm_in(flow, cycles::READ + cycles::PREPARE + cycles::FRAME_BYTES, i);
+        self.arm_next(flow, cycles::READ + cycles::PREPARE, i);
+    }
+
+    /// Arms the flow for its next packet, which is prepared in `cycles`.
+    fn arm_next(&mut self, flow: usize, cycles: u32, i: &RequesterIn) {
+        let has_part = has_bursts(self.config.data_bits) && self.flows[flow].has_part();
+        let part_cycles = if has_part { cycles::PART_BYTES } else { 0 };
+        self.arm_in(flow, cycles + part_cycles + cycles::FRAME_BYTES, i);
     }
 
     /// Enters a work request; `at_hand`: the flow's row is there.
@@ -80,9 +90,22 @@ impl Requester {
         if arms {
             self.arm_in(flow, cycles, i);
         } else {
-            self.wait(cycles);
+            self.wait(cycles - 1);
+            self.push(Step::Enter);
             self.save();
         }
+    }
+
+    /// The next work request behind one that was entered, if it is of the same flow and no answer
+    /// waits for longer than a few of them: it is entered without leaving the flow.
+    pub(super) fn next_post(&self, i: &RequesterIn, found: Option<(Op, usize)>) -> Option<WrRow> {
+        let is_same = usize::from(i.cfg_index) % self.flows.len() == self.flow;
+        let is_wr = i.s_cfg.valid && i.cfg_table == Table::Wr as u8;
+        let queue = &self.flows[self.flow].queue;
+        let has_room = queue.len() < self.config.sq_depth_at(i.cfg_sq_scale);
+        let answer_waits = matches!(found, Some((Op::Answer, _)));
+        let may_stay = !answer_waits || self.posts_before + 1 < POSTS_MAX;
+        (is_wr && is_same && has_room && may_stay).then(|| WrRow::from_row(&row_words(i)))
     }
 
     pub(super) fn grant(&mut self, flow: usize, i: &RequesterIn) {
@@ -111,7 +134,7 @@ impl Requester {
         }
         if self.flows[flow].has_pending() {
             // The next work request is read while the packet leaves; it begins with its first one.
-            self.arm_in(flow, cycles::PREPARE - 1 + cycles::FRAME_BYTES, i);
+            self.arm_next(flow, cycles::PREPARE - 1, i);
         } else {
             self.save();
         }

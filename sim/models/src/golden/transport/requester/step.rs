@@ -11,7 +11,9 @@ pub mod cycles {
     /// ACK or timer judged.
     pub const JUDGE_ACK: u32 = 3;
     /// The next work request becomes the head.
-    pub const NEXT_HEAD: u32 = 3;
+    pub const NEXT_HEAD: u32 = 2;
+    /// The head is at hand again.
+    pub const HEAD: u32 = 3;
     /// A work request is passed over on the way to the first READ.
     pub const SEEK: u32 = 3;
     /// A work request is read.
@@ -22,6 +24,8 @@ pub mod cycles {
     pub const MATCH: u32 = 1;
     /// Its frame bytes are known.
     pub const FRAME_BYTES: u32 = 1;
+    /// Messages leave that are not all that wait: their bytes are known.
+    pub const PART_BYTES: u32 = 3;
     /// A packet is prepared ahead of its grant, with its work request read.
     pub const AHEAD: u32 = 5;
     /// A work request is entered; the frame bytes of its first packet are known then.
@@ -49,13 +53,15 @@ pub enum Step {
     Room,
     /// An ACK is judged; its telemetry.
     Judged(RequesterEvents, Option<AckTelemetry>),
+    /// A work request is entered: the sink's ready is high.
+    Enter,
     /// Until the packet slots are free.
     Free,
     Send(Packet, PayloadSource, bool),
     Work(Work),
     /// Bytes in flight.
     Inflight(u16, u32),
-    /// The row is written, the sink's ready is high.
+    /// The row is written, the sink's ready is high if it was not before.
     Save,
 }
 
