@@ -14,8 +14,9 @@
 //!                     each packet more that it is for while m_pkt is taken in 2 cycles; work request
 //!                     8 (armed) or 6, 4 behind another one of its flow; queue pair row 4. A NAK
 //!                     that arms takes 7 more, and so does an answer that lets a waiting packet go;
-//!                     an arm for a part of the messages that wait 3 more. Telemetry of an ACK stands at m_cc 6
-//!                     cycles behind the pick; one of another flow that waits there holds it up
+//!                     an arm for a part of the messages that wait 3 more. Telemetry of an ACK
+//!                     stands at m_cc 6 cycles behind the pick; one of another flow that waits there
+//!                     holds it up
 //!                     While nothing waits it works ahead: behind an arm the flow's packet is
 //!                     prepared, so that its grant sends it after 2 cycles instead of 9; with a
 //!                     hint the flow's row is brought in, so that its work request takes 3 cycles
