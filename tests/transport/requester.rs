@@ -108,9 +108,10 @@ fn requester_breaks_are_caught() {
         ("was_told_next = watch & (watch_flow == read_flow)", "was_told_next = 1'b0"),
         ("count_next = 7'd16", "count_next = 7'd15"),
         ("goes_on = |left", "goes_on = 1'b0"),
-        // All messages: without room, beside others, more than 4 KiB, one, a header too few; after a
-        // rewind as many others.
+        // All messages: without room, instead of a long one that is posted, beside others, more than 4
+        // KiB, one, a header too few; after a rewind as many others.
         ("waiting_bytes[12:8] + 5'd2", "5'd0"),
+        ("are_plain & !posts", "are_plain"),
         ("post_is_plain & (r_plain | (r_used == 9'd0))", "post_is_plain"),
         ("post_is_plain & (r_plain | (r_used == 9'd0))", "r_plain | post_is_plain"),
         ("are_small <= are_several & is_within", "are_small <= are_several"),

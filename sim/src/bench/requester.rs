@@ -125,7 +125,7 @@ impl RequesterStimulus {
             has_short_messages,
             sends_several: has_bursts(config.data_bits),
             is_plain: false,
-            plain_bytes: 0,
+            plain_bytes: [80, 1024, 4096][seed as usize / 2 % 3],
             posts: load.posts * if has_short_messages { 200 } else { 60 },
             is_patient: seed % 6 == 2,
             is_calm,
@@ -245,13 +245,16 @@ impl World {
         };
         if self.sends_several {
             let rng = &mut self.side_rng;
-            if rng.gen_ratio(1, 100) {
+            if rng.gen_ratio(1, 300) {
                 self.is_plain = !self.is_plain;
-                self.plain_bytes = [80, 1024, 4096][rng.gen_range(0..3)];
             }
             if self.is_plain {
                 wr.operation = Operation::Write;
                 wr.length_bytes = 4 * rng.gen_range(0..=mtu.min(self.plain_bytes) / 4);
+                // Between large ones longer ones, which find an empty queue at times.
+                if self.plain_bytes == 4096 && rng.gen_ratio(1, 12) {
+                    wr.length_bytes += 4096;
+                }
             }
         }
         let rng = &mut self.rng;
