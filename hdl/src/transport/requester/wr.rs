@@ -113,6 +113,8 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     #[init(if config.has_ultra_ram() { Ram::ultra() } else { Ram::default() })]
     rows: Ram<AB, PostedRow>,
     wr: Unreset<PostedRow>,
+    reads_memory: Unreset<Bit>,
+    is_grant: Unreset<Bit>,
     has_looked: Unreset<Bit>,
     max: Unreset<Bits<6>>,
     behind_part: Unreset<Bits<32>>,
@@ -168,28 +170,46 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         self.imm.next = self.wr.val().immediate;
         self.wr_id.next = self.wr.val().wr_id;
         self.operation.next = self.wr.val().operation;
-        self.is_read.next = self.wr.val().operation == self.read.val();
+        self.is_read.next = self.reads_memory.val();
         self.signalled.next = self.wr.val().signalled;
         self.solicits.next = self.wr.val().solicited;
         self.first_psn.next = self.wr.val().first_psn;
         self.end_psn.next = self.wr.val().end_psn;
         self.start_seq.next = self.wr.val().start_seq;
+        self.is_grant.next = self.op.val() == Op::Grant;
         comment!(
             "Rows: read at the head, at the current work request or the next, written at the tail."
         );
         self.looks.next = self.may_burst.val().any() & (self.state.val() == State::P1);
         self.retire_reads.next = (self.state.val() == State::Retire) & self.retires.val();
         self.position.next = self.head.val();
-        if self.looks.val() {
-            self.position.next = self.current.val() + bit_cast::<9, 6>(self.max.val());
-        } else if self.state.val() == State::Retire {
-            self.position.next = self.second.val();
-        } else if self.state.val() == State::Post2 {
-            self.position.next = self.tail.val();
-        } else if (self.state.val() == State::SeekRead) | (self.state.val() == State::Send) {
-            self.position.next = self.probe.val();
-        } else if (self.state.val() == State::WrRead) | (self.op.val() == Op::Grant) {
-            self.position.next = self.current.val();
+        match self.state.val() {
+            State::P1 => {
+                if self.may_burst.val().any() {
+                    self.position.next = self.current.val() + bit_cast::<9, 6>(self.max.val());
+                }
+            }
+            State::Retire => {
+                self.position.next = self.second.val();
+            }
+            State::Post2 => {
+                self.position.next = self.tail.val();
+            }
+            State::SeekRead => {
+                self.position.next = self.probe.val();
+            }
+            State::Send => {
+                self.position.next = self.probe.val();
+            }
+            State::WrRead => {
+                self.position.next = self.current.val();
+            }
+            State::Check => {
+                if self.is_grant.val() {
+                    self.position.next = self.current.val();
+                }
+            }
+            _ => {}
         }
         comment!("A flow's places; it is at hand a cycle before its first row is read.");
         self.wide_flow.next = bit_cast::<AB, FB>(self.flow.val()) << self.shift.val();
@@ -222,15 +242,19 @@ impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> 
         }
         if !self.has_looked.val() {
             self.wr.next = self.rows.read_data.val();
+            self.reads_memory.next = self.rows.read_data.val().operation == self.read.val();
             self.max.next = 2.into();
-            if self.len_read.val() <= 128 {
-                self.max.next = 32.into();
-            } else if self.len_read.val() <= 256 {
-                self.max.next = 16.into();
-            } else if self.len_read.val() <= 512 {
-                self.max.next = 8.into();
-            } else if self.len_read.val() <= 1024 {
+            if !self.len_read.val().get_bits::<3>(10).any() | (self.len_read.val() == 1024) {
                 self.max.next = 4.into();
+            }
+            if !self.len_read.val().get_bits::<4>(9).any() | (self.len_read.val() == 512) {
+                self.max.next = 8.into();
+            }
+            if !self.len_read.val().get_bits::<5>(8).any() | (self.len_read.val() == 256) {
+                self.max.next = 16.into();
+            }
+            if !self.len_read.val().get_bits::<6>(7).any() | (self.len_read.val() == 128) {
+                self.max.next = 32.into();
             }
         }
         self.messages_max.next = self.max.val();

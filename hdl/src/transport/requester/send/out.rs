@@ -98,13 +98,11 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.pkt.imm.next = self.imm.val();
             self.pkt.bare.next = self.bare.val();
             self.pkt.mark.next = self.mark.val();
-            if self.bytes.val().any() {
-                self.read.valid.next = true;
-                self.read.addr.next = self.address.val();
-                self.read.bytes.next = self.bytes.val();
-                self.read.is_inline.next = self.is_inline.val();
-                self.read.inline_rest.next = self.inline_rest.val();
-            }
+            self.read.valid.next = self.bytes.val().any();
+            self.read.addr.next = self.address.val();
+            self.read.bytes.next = self.bytes.val();
+            self.read.is_inline.next = self.is_inline.val();
+            self.read.inline_rest.next = self.inline_rest.val();
         }
         if (self.state.val() == State::Arm) & !self.work.valid.val() & !self.blocked.val() {
             self.work.valid.next = true;

@@ -53,9 +53,7 @@ impl Requester {
             }
             Step::Send(pkt, read, is_resent) => {
                 out.m_pkt = pkt;
-                if read.valid {
-                    out.m_read = read;
-                }
+                out.m_read = read;
                 out.event_reqr.retransmit_packet = is_resent;
             }
             Step::Work(work) => {

@@ -173,7 +173,7 @@ impl Requester {
         let read = PayloadSource {
             valid: packet.sent_bytes() > 0,
             addr: if is_inline { wr.inline_0 } else { memory },
-            bytes: packet.bytes as u16,
+            bytes: packet.sent_bytes() as u16,
             is_inline,
             inline_rest: u128::from(wr.inline_8) | u128::from(wr.inline_16) << 64,
         };
