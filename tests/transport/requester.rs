@@ -64,7 +64,10 @@ fn requester_breaks_are_caught() {
         ("was_row <= (own == OP_QP) |", "was_row <="),
         ("opens & picked & !is_held", "opens & picked"),
         ("else if (begins)", "else if (1'b0)"),
-        ("(state == STATE_SEEK_READ) | (state == STATE_SEND)", "state == STATE_SEEK_READ"),
+        (
+            "STATE_SEND: begin\n                position = probe",
+            "STATE_SEND: begin\n                position = head",
+        ),
         // Deeper send queues are no deeper, or share places: with others, or with themselves.
         ("depth_next = least_depth << 4", "depth_next = least_depth << 3"),
         ("first_place_next = wide_flow << 4", "first_place_next = wide_flow << 3"),

@@ -69,6 +69,7 @@ pub struct RequesterPacket {
     pub due_bytes: Signal<Out, Bits<13>>,
     /// They are the last ones.
     pub ends: Signal<Out, Bit>,
+    mtu_is: Unreset<Bits<5>>,
     number: Unreset<Bits<24>>,
     rest: Unreset<Bits<32>>,
     place: Unreset<Bits<64>>,
@@ -84,6 +85,7 @@ pub struct RequesterPacket {
     psn: Signal<Local, Bits<24>>,
     wide_index: Signal<Local, Bits<32>>,
     offset: Signal<Local, Bits<32>>,
+    offset_of: [Signal<Local, Bits<32>>; 5],
     mtu_bytes: Signal<Local, Bits<32>>,
     high_mask: Signal<Local, Bits<16>>,
     lifted: Signal<Local, Bits<16>>,
@@ -116,28 +118,26 @@ impl Logic for RequesterPacket {
         }
         self.number.next = self.psn.val() - self.first_psn.val();
         self.wide_index.next = bit_cast::<32, 24>(self.number.val());
+        comment!("The MTU does not change while a packet is prepared: one bit for each.");
         match self.mtu.val().index() {
-            0 => {
-                self.mtu_bytes.next = 256.into();
-                self.offset.next = self.wide_index.val() << 8;
-            }
-            1 => {
-                self.mtu_bytes.next = 512.into();
-                self.offset.next = self.wide_index.val() << 9;
-            }
-            2 => {
-                self.mtu_bytes.next = 1024.into();
-                self.offset.next = self.wide_index.val() << 10;
-            }
-            3 => {
-                self.mtu_bytes.next = 2048.into();
-                self.offset.next = self.wide_index.val() << 11;
-            }
-            _ => {
-                self.mtu_bytes.next = 4096.into();
-                self.offset.next = self.wide_index.val() << 12;
+            0 => self.mtu_is.next = 1.into(),
+            1 => self.mtu_is.next = 2.into(),
+            2 => self.mtu_is.next = 4.into(),
+            3 => self.mtu_is.next = 8.into(),
+            _ => self.mtu_is.next = 16.into(),
+        }
+        self.mtu_bytes.next = bit_cast::<32, 5>(self.mtu_is.val()) << 8;
+        for i in 0..5 {
+            self.offset_of[i].next = 0.into();
+            if self.mtu_is.val().get_bit(i) {
+                self.offset_of[i].next = (self.wide_index.val() << 8) << i.to_bits::<3>();
             }
         }
+        self.offset.next = self.offset_of[0].val()
+            | self.offset_of[1].val()
+            | self.offset_of[2].val()
+            | self.offset_of[3].val()
+            | self.offset_of[4].val();
         self.starts.next = !self.number.val().any();
         self.rest.next = self.len.val() - self.offset.val();
         if self.posts.val() {
