@@ -230,6 +230,7 @@ impl RequesterFrame {
         self.are_small.next = self.are_several.val() & self.is_within.val();
         comment!("Bytes in flight may begin a block, and so may bytes of messages.");
         self.blocks.next = 17.into();
+        comment!("A message that is posted asks for a burst of its own.");
         if self.are_plain.val() & !self.posts.val() {
             self.blocks.next = self.waiting_bytes.val().get_bits::<5>(8) + 2;
         }
